@@ -9,8 +9,8 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Runs test classes and methods, {@code Class} or {@code Class#method}, and says how many passed and failed. Ends with 0 if
- * all passed, 1 if some failed, 2 if none ran.
+ * Runs test classes and methods, {@code Class} or {@code Class#method}, and says how many passed and failed. Ends with
+ * 0 if all passed, 1 if some failed, 2 if none ran.
  */
 public final class RunTest {
     private static int passed;

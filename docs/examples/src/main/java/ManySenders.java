@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Eight threads, each with a channel of its own, send to one inbox; each channel's messages arrive whole, once, in order. */
+/**
+ * Eight threads, each with a channel of its own, send to one inbox; each channel's messages arrive whole, once, in
+ * order.
+ */
 public final class ManySenders {
     private static final int SENDERS = 8;
     private static final int MESSAGES = 10_000;

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What peers may do at a node, and how much of it each may take. It is asked for each connection, also for one that is asked for
- * again, before anything is allocated for it.
+ * What peers may do at a node, and how much of it each may take. It is asked for each connection, also for one that is
+ * asked for again, before anything is allocated for it.
  *
  * <pre>{@code
  *   AccessPolicy.denyAll()
@@ -20,8 +20,8 @@ import java.util.function.Predicate;
  * }</pre>
  *
  * <p>The rights of all rules that hold add up. A peer whose certificate binds it to a tenant ({@link
- * io.verbena.fabric.security.PeerRules}) gets nothing of another's, whatever the rules say. Immutable; rules are called under the
- * node's control lock by any thread, and must not block. A rule that throws gives nothing.
+ * io.verbena.fabric.security.PeerRules}) gets nothing of another's, whatever the rules say. Immutable; rules are called
+ * under the node's control lock by any thread, and must not block. A rule that throws gives nothing.
  */
 public final class AccessPolicy {
     /** Least that {@link #maxInboxBytes} may be: a few messages. */
@@ -59,8 +59,8 @@ public final class AccessPolicy {
     }
 
     /**
-     * This policy, with another limit of the bytes of all regions that one peer is attached to at a time; none by default. How many
-     * connections one may have is the node's, {@link NodeContext#maxConnectionsPerPeer}.
+     * This policy, with another limit of the bytes of all regions that one peer is attached to at a time; none by
+     * default. How many connections one may have is the node's, {@link NodeContext#maxConnectionsPerPeer}.
      */
     public AccessPolicy maxRegionBytes(long perPeer) {
         if (perPeer < 1) {
@@ -70,9 +70,10 @@ public final class AccessPolicy {
     }
 
     /**
-     * This policy, with another limit of the bytes of one peer's messages that lie untaken in all inboxes and responders together,
-     * at least {@value #MIN_INBOX_BYTES}; none by default. Beyond it the peer is back-pressured, and others are not; a longer message is
-     * refused at the sender. It holds for what comes by sockets: peers that map an inbox (`local:`, `shm:`) are trusted with it.
+     * This policy, with another limit of the bytes of one peer's messages that lie untaken in all inboxes and
+     * responders together, at least {@value #MIN_INBOX_BYTES}; none by default. Beyond it the peer is back-pressured,
+     * and others are not; a longer message is refused at the sender. It holds for what comes by sockets: peers that map
+     * an inbox (`local:`, `shm:`) are trusted with it.
      */
     public AccessPolicy maxInboxBytes(long perPeer) {
         if (perPeer < MIN_INBOX_BYTES) {

@@ -12,7 +12,8 @@ import java.security.MessageDigest;
  * @param kind what it asks for; of something that does not exist, what it would be
  * @param name of what it asks for
  * @param tenant whose that is; empty if it does not exist
- * @param token what the peer shows, see {@link NodeContext#accessToken}; read-only, empty if nothing; see {@link #shows}
+ * @param token what the peer shows, see {@link NodeContext#accessToken}; read-only, empty if nothing; see
+ *     {@link #shows}
  */
 public record AccessRequest(PeerIdentity peer, String node, Kind kind, String name, String tenant, ByteBuffer token) {
     /** What may be asked for. */

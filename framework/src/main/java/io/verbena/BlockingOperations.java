@@ -11,15 +11,15 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * The forms of a {@link RemoteRegion}'s operations that wait for their end: each posts, and polls the region until it is
- * told.
+ * The forms of a {@link RemoteRegion}'s operations that wait for their end: each posts, and polls the region until it
+ * is told.
  *
  * <p>For one thread at a time, the one that posts.
  */
 final class BlockingOperations {
     private static final int POLL_LIMIT = 64;
     private static final int SPINS = 1_000;
-    private static final long LONGEST_WAIT = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long MAX_WAIT = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long ROOM_LOOK = TimeUnit.MICROSECONDS.toNanos(50);
 
     private final RemoteRegion region;
@@ -90,7 +90,7 @@ final class BlockingOperations {
                 Thread.onSpinWait();
             } else {
                 spins = 0;
-                driver.workOrWait(Math.min(Math.max(left, 0), LONGEST_WAIT), hasCompletion);
+                driver.workOrWait(Math.min(Math.max(left, 0), MAX_WAIT), hasCompletion);
             }
         }
         if (!taken && posted != SendResult.CLOSED) {

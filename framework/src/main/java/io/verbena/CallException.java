@@ -13,8 +13,8 @@ public final class CallException extends RuntimeException {
     }
 
     /**
-     * How the call ended: FAILED, EXPIRED or CLOSED; null if the request was never sent, because the peer does not keep up or
-     * as many calls are outstanding as there may be: it may be repeated at once.
+     * How the call ended: FAILED, EXPIRED or CLOSED; null if the request was never sent, because the peer does not keep
+     * up or as many calls are outstanding as there may be: it may be repeated at once.
      */
     public @Nullable Outcome outcome() {
         return outcome;

@@ -14,20 +14,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reliable, ordered way to one inbox of a peer. Messages arrive whole, once, in the order in which they were offered,
- * or the channel is closed with a reason. Nothing here blocks, nothing calls back, and nothing is allocated per message: all
- * of it may be called by a handler, also one of the node's own, or of a channel on its {@link Node#eventLoop}.
+ * or the channel is closed with a reason. Nothing here blocks, nothing calls back, and nothing is allocated per
+ * message: all of it may be called by a handler, also one of the node's own, or of a channel on its
+ * {@link Node#eventLoop}.
  *
  * <pre>{@code
  *   Channel channel = node.connect("local:orders/echo", Duration.ofSeconds(5));
  *   while (channel.offer(buffer, 0, length) == SendResult.BACK_PRESSURED) {
- *       Thread.onSpinWait(); // in the mode INVOKER: node.doWork(); in handlers of the node not this, but message.again()
+ *       // In the mode INVOKER: node.doWork(); in a handler of the node no loop, but message.again().
+ *       Thread.onSpinWait();
  *   }
  * }</pre>
  *
- * <p>Sending is for one thread at a time: a second one gets an {@link IllegalStateException} that names both, and nothing is
- * sent for it. A channel that was opened {@linkplain ChannelOptions#concurrent concurrent} takes any number of threads, each
- * one's messages in its order. {@link #isConnected}, {@link #closeReason} and {@link #close} are for any thread; nobody may be
- * sending when {@link #close} is called.
+ * <p>Sending is for one thread at a time: a second one gets an {@link IllegalStateException} that names both, and
+ * nothing is sent for it. A channel that was opened {@linkplain ChannelOptions#concurrent concurrent} takes any number
+ * of threads, each one's messages in its order. {@link #isConnected}, {@link #closeReason} and {@link #close} are for
+ * any thread; nobody may be sending when {@link #close} is called.
  */
 public final class Channel extends MessageSender implements AutoCloseable {
     /** Returned by {@link #tryClaim}: not now, try again later. */
@@ -66,10 +68,10 @@ public final class Channel extends MessageSender implements AutoCloseable {
     // ---- sending ----------------------------------------------------------------------------------------------------
 
     /**
-     * Sends a message. It has been copied when this returns. Over a socket a message that nothing is before leaves at once;
-     * one that is offered while others are not acknowledged, within 20 us of the node's last turn, leaves with the next
-     * turn, and many share its system call. In the mode INVOKER that is the next {@link Node#doWork}; {@link #flush} does not
-     * wait for it. An urgent channel's messages do not wait.
+     * Sends a message. It has been copied when this returns. Over a socket a message that nothing is before leaves at
+     * once; one that is offered while others are not acknowledged, within 20 us of the node's last turn, leaves with
+     * the next turn, and many share its system call. In the mode INVOKER that is the next {@link Node#doWork};
+     * {@link #flush} does not wait for it. An urgent channel's messages do not wait.
      *
      * @param buffer holds it
      * @param offset of its first byte
@@ -96,8 +98,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * As {@link #offer(DirectBuffer, int, int)}, for a message in two parts. Where the peer's memory is at hand and nothing is
-     * before it, it is copied once, to its place there, however long it is.
+     * As {@link #offer(DirectBuffer, int, int)}, for a message in two parts. Where the peer's memory is at hand and
+     * nothing is before it, it is copied once, to its place there, however long it is.
      *
      * @param head holds the first part
      * @param headOffset of its first byte
@@ -128,9 +130,9 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * Sets what the node runs, on its own thread as it does callbacks, each time the channel may take a message again after it
-     * has refused one with {@link SendResult#BACK_PRESSURED}, and when it is closed instead. Room may be gone again when it
-     * runs: whoever is refused again is told again. Any thread, before what it is to be told of.
+     * Sets what the node runs, on its own thread as it does callbacks, each time the channel may take a message again
+     * after it has refused one with {@link SendResult#BACK_PRESSURED}, and when it is closed instead. Room may be gone
+     * again when it runs: whoever is refused again is told again. Any thread, before what it is to be told of.
      *
      * @param listener runs as {@link Node#execute} says: it may send, if no other thread does, and must not block
      */
@@ -142,8 +144,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /**
      * Claims memory to compose a message in: at the returned offset of {@link #claimBuffer}. Must be followed by {@link
-     * #commit}, {@link #enqueueClaim} or {@link #abortClaim}, by the same thread, before anything else is sent. Other threads of
-     * a {@linkplain ChannelOptions#concurrent concurrent} channel are back-pressured until then.
+     * #commit}, {@link #enqueueClaim} or {@link #abortClaim}, by the same thread, before anything else is sent. Other
+     * threads of a {@linkplain ChannelOptions#concurrent concurrent} channel are back-pressured until then.
      *
      * @param length in bytes, 0 to {@link #maxMessage}
      * @return the offset, {@link #BACK_PRESSURED} or {@link #CLOSED}
@@ -205,8 +207,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * Sets whether its messages go before others; their length is then bounded by {@link TenantOptions#urgentLimit}. By the
-     * thread that sends.
+     * Sets whether its messages go before others; their length is then bounded by {@link TenantOptions#urgentLimit}. By
+     * the thread that sends.
      *
      * @throws IllegalArgumentException if the tenant may not set it
      * @throws IllegalStateException if the channel is closed
@@ -374,9 +376,9 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * Closes the channel: what was sent or enqueued still reaches the peer, within the node's linger time, unless the peer
-     * closes too, or answers to an inbox that is closed here. Does not wait for that; the log tells what may not have arrived.
-     * Idempotent.
+     * Closes the channel: what was sent or enqueued still reaches the peer, within the node's linger time, unless the
+     * peer closes too, or answers to an inbox that is closed here. Does not wait for that; the log tells what may not
+     * have arrived. Idempotent.
      */
     @Override
     public void close() {

@@ -47,9 +47,9 @@ public final class ChannelOptions {
     }
 
     /**
-     * Whether any number of threads send on it at a time, each one's messages in its order. A thread that finds others at it
-     * for longer than a message takes gets {@link SendResult#BACK_PRESSURED}. Costs nothing while one thread sends, and a
-     * compare-and-set a message else.
+     * Whether any number of threads send on it at a time, each one's messages in its order. A thread that finds others
+     * at it for longer than a message takes gets {@link SendResult#BACK_PRESSURED}. Costs nothing while one thread
+     * sends, and a compare-and-set a message else.
      */
     public ChannelOptions concurrent(boolean manyThreads) {
         concurrent = manyThreads;
@@ -57,11 +57,12 @@ public final class ChannelOptions {
     }
 
     /**
-     * Connects again when the channel is lost, to the same address and with the same options, until that succeeds: after a pause
-     * that doubles with each attempt that fails. Of the side that connects; the channel of an inbox' options never does.
+     * Connects again when the channel is lost, to the same address and with the same options, until that succeeds:
+     * after a pause that doubles with each attempt that fails. Of the side that connects; the channel of an inbox'
+     * options never does.
      *
-     * <p>A channel that is closed stays closed, since nobody knows which of the last messages arrived: what is reconnected is
-     * another channel, which the listener gets. {@link Channel#close} on either ends it.
+     * <p>A channel that is closed stays closed, since nobody knows which of the last messages arrived: what is
+     * reconnected is another channel, which the listener gets. {@link Channel#close} on either ends it.
      *
      * @param first pause before the first attempt, more than 0
      * @param longest pause between attempts, at least the first

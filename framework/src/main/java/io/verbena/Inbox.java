@@ -1,7 +1,7 @@
 package io.verbena;
 
 import io.verbena.connection.MessageQueue;
-import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.fabric.Nanos;
 import io.verbena.nic.append.AppendConsumer;
@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * Where messages for one name arrive: an append queue that takes messages of any size from any number of channels, each
  * channel's in order.
  *
- * <p>Either one thread at a time polls ({@link #poll}, {@link #await}), or several do, each with a {@link #consumer} of its
- * own, or the node's own calls back ({@link #onMessage}). What is handed to the handler is valid during the call only, unless
- * it is {@linkplain Message#hold held}; the handler may send.
+ * <p>Either one thread at a time polls ({@link #poll}, {@link #await}), or several do, each with a {@link #consumer} of
+ * its own, or the node's own calls back ({@link #onMessage}). What is handed to the handler is valid during the call
+ * only, unless it is {@linkplain Message#hold held}; the handler may send.
  */
 public final class Inbox implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
@@ -35,7 +35,7 @@ public final class Inbox implements AutoCloseable {
     private final Dispatch dispatch;
     private final Channels channels;
     private final HeldMessages held;
-    private final OneThread use = new OneThread();
+    private final SingleThreadGuard use = new SingleThreadGuard();
     private final ChannelOptions channelOptions;
     private final BooleanSupplier hasMessage = this::hasMessage;
     private final InboxCallback callback;
@@ -79,14 +79,14 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Takes messages, oldest first. Runs no part of the node: in the mode INVOKER, {@link Node#doWork} brings what comes
-     * by sockets.
+     * Takes messages, oldest first. Runs no part of the node: in the mode INVOKER, {@link Node#doWork} brings what
+     * comes by sockets.
      *
      * @param handler takes each
      * @param limit most messages to take, at least 1
      * @return messages taken
-     * @throws IllegalStateException if a callback takes them, while another thread polls, or within the handler of a poll of
-     *     this inbox
+     * @throws IllegalStateException if a callback takes them, while another thread polls, or within the handler of a
+     *     poll of this inbox
      */
     public int poll(MessageHandler handler, int limit) {
         if (callback.isSet()) {
@@ -178,8 +178,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Lets the node take the messages, on its own thread (or in {@link Node#doWork}), from now on. A handler that throws
-     * has consumed its message; the error is logged.
+     * Lets the node take the messages, on its own thread (or in {@link Node#doWork}), from now on. A handler that
+     * throws has consumed its message; the error is logged.
      *
      * @throws IllegalStateException if there is a callback already
      */
@@ -188,11 +188,11 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Lets threads of an executor take the messages from now on, one thread at a time and in order: for handlers that block or
-     * take long, which hold up neither the node nor other inboxes then. The node finds that there are messages and gives the
-     * executor a task, which takes those that there are. A handler that throws has consumed its message; the error is logged.
-     * An executor that rejects the task is asked again every 10 ms; the messages wait. {@link Node#close} waits up to 10 s for a
-     * handler that is running.
+     * Lets threads of an executor take the messages from now on, one thread at a time and in order: for handlers that
+     * block or take long, which hold up neither the node nor other inboxes then. The node finds that there are messages
+     * and gives the executor a task, which takes those that there are. A handler that throws has consumed its message;
+     * the error is logged. An executor that rejects the task is asked again every 10 ms; the messages wait.
+     * {@link Node#close} waits up to 10 s for a handler that is running.
      *
      * @param executor of the application's, which closes it after the node
      * @throws IllegalStateException if there is a callback already
@@ -233,8 +233,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Whether there is no message now. Any thread: it looks at no message, and holds up nobody who polls. False may be a message
-     * that is on its way.
+     * Whether there is no message now. Any thread: it looks at no message, and holds up nobody who polls. False may be
+     * a message that is on its way.
      */
     public boolean isEmpty() {
         return closed || (use.isMine() ? queue.isEmpty() : queue.isDrained());
@@ -245,8 +245,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Sleeps until there is a message. In the mode INVOKER this is {@link Node#await}, which also ends when there is other
-     * work for the node.
+     * Sleeps until there is a message. In the mode INVOKER this is {@link Node#await}, which also ends when there is
+     * other work for the node.
      *
      * @param longest most time to sleep
      * @return whether there is a message
@@ -273,8 +273,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * The callbacks are away. If it is the node's thread that takes messages, it leaves the one that it would take next, and its
-     * batch with that.
+     * The callbacks are away. If it is the node's thread that takes messages, it leaves the one that it would take
+     * next, and its batch with that.
      */
     private boolean leaveToOwnThread() {
         boolean leaves = node.turns().isCurrentThread();
@@ -295,16 +295,16 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * What there is to know of its queue: depth, footprint and its mean, what is held, how often senders were told "not now"
-     * ({@code rnr}), and more. Any thread.
+     * What there is to know of its queue: depth, footprint and its mean, what is held, how often senders were told "not
+     * now" ({@code rnr}), and more. Any thread.
      */
     public AppendQueueStatistics statistics() {
         return queue.query();
     }
 
     /**
-     * Changes what may change while it is in use: memory limit, reserve and what it follows from, low watermark, times. Any
-     * thread.
+     * Changes what may change while it is in use: memory limit, reserve and what it follows from, low watermark, times.
+     * Any thread.
      *
      * @param options all of them; lengths and how many messages may be held as they are
      * @throws IllegalArgumentException if an option is out of range or cannot be changed; names both values
@@ -328,8 +328,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Closes it: messages that wait are lost, and its channels close with REFUSED when they send. Messages that are held stay
-     * until they are released, and so does their memory; that there are some is logged. Idempotent.
+     * Closes it: messages that wait are lost, and its channels close with REFUSED when they send. Messages that are
+     * held stay until they are released, and so does their memory; that there are some is logged. Idempotent.
      */
     @Override
     public void close() {

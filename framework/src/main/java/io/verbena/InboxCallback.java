@@ -11,8 +11,8 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who takes an inbox' messages, where that is not who polls: its callback in the turns of the node, or on an executor. A message that
- * its handler leaves is tried again, a little later each time.
+ * Who takes an inbox' messages, where that is not who polls: its callback in the turns of the node, or on an executor.
+ * A message that its handler leaves is tried again, a little later each time.
  *
  * <p>Setting is for any thread; taking for the one that runs the callback.
  */
@@ -20,8 +20,8 @@ final class InboxCallback implements CallbackSource {
     /** Messages that the node hands to a callback in one turn at most. */
     static final int LIMIT = 256;
 
-    private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
-    private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long MIN_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
+    private static final long MAX_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Inbox inbox;
     private final TenantCallbacks callbacks;
@@ -37,7 +37,7 @@ final class InboxCallback implements CallbackSource {
     private boolean severalConsumers; // under this
 
     private volatile boolean left; // a message, which the node tries again
-    private long delay = SHORTEST_DELAY; // the taker's, as the next
+    private long delay = MIN_DELAY; // the taker's, as the next
     private long nextAttempt;
 
     InboxCallback(Inbox inbox, TenantCallbacks callbacks, Turns turns, NanoClock clock) {
@@ -140,7 +140,7 @@ final class InboxCallback implements CallbackSource {
         left = false;
         int taken = inbox.take(taker, LIMIT, turns.isCurrentThread());
         if (left) {
-            delay = taken > 0 ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+            delay = taken > 0 ? MIN_DELAY : Math.min(2 * delay, MAX_DELAY);
             nextAttempt = clock.nanoTime() + delay;
         }
         return taken;

@@ -1,13 +1,13 @@
 package io.verbena;
 
-import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.nic.append.AppendConsumer;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * One consumer of several of an {@link Inbox}: it takes whole messages, each of which no other one gets, and nobody waits for
- * one that is slow. What one consumer takes of a channel comes in the channel's order.
+ * One consumer of several of an {@link Inbox}: it takes whole messages, each of which no other one gets, and nobody
+ * waits for one that is slow. What one consumer takes of a channel comes in the channel's order.
  *
  * <p>For one thread at a time; each consumer may have its own.
  */
@@ -15,7 +15,7 @@ public final class InboxConsumer {
     private final Inbox inbox;
     private final AppendConsumer consumer;
     private final Inbox.Dispatch dispatch;
-    private final OneThread use = new OneThread();
+    private final SingleThreadGuard use = new SingleThreadGuard();
     private final BooleanSupplier hasMessage = this::hasMessage;
 
     InboxConsumer(Inbox inbox, AppendConsumer consumer, Channels channels) {
@@ -32,8 +32,8 @@ public final class InboxConsumer {
     /**
      * Takes messages, oldest first of those that no other consumer has.
      *
-     * @param handler takes each; if it throws, that message counts as taken, and those behind it come with the next call,
-     *     or are lost with the inbox
+     * @param handler takes each; if it throws, that message counts as taken, and those behind it come with the next
+     *     call, or are lost with the inbox
      * @param limit most messages to take, at least 1; at most 64 come at a time
      * @return messages taken; 0 also if another consumer is just taking some
      * @throws IllegalStateException while another thread polls with it, or within its handler

@@ -22,7 +22,9 @@ public final class InboxOptions {
     /** Creates the defaults: chunks of 1 MiB, a reserve of 2, messages up to 16 MiB. */
     public InboxOptions() {}
 
-    /** Bytes of a chunk, a power of two, 64 KiB to 64 MiB; messages above a quarter of it get a mapping of their own. */
+    /**
+     * Bytes of a chunk, a power of two, 64 KiB to 64 MiB; messages above a quarter of it get a mapping of their own.
+     */
     public InboxOptions chunkLength(int bytes) {
         attributes.chunkLength(bytes);
         return this;
@@ -41,8 +43,8 @@ public final class InboxOptions {
     }
 
     /**
-     * Most bytes that the inbox may hold at a time; senders are back-pressured beyond it. 0, the default: as many chunks as
-     * the node's limits allow and two of the longest messages.
+     * Most bytes that the inbox may hold at a time; senders are back-pressured beyond it. 0, the default: as many
+     * chunks as the node's limits allow and two of the longest messages.
      */
     public InboxOptions memoryLimit(long bytes) {
         attributes.memoryLimit(bytes);
@@ -50,8 +52,8 @@ public final class InboxOptions {
     }
 
     /**
-     * Most that can arrive, in bits a second, and how long an allocation takes: the reserve then is what arrives meanwhile,
-     * instead of {@link #reserveChunks}.
+     * Most that can arrive, in bits a second, and how long an allocation takes: the reserve then is what arrives
+     * meanwhile, instead of {@link #reserveChunks}.
      */
     public InboxOptions lineRate(long bitsPerSecond, Duration allocation) {
         attributes.lineRate(bitsPerSecond).allocationNanos(Nanos.of(allocation));
@@ -59,8 +61,8 @@ public final class InboxOptions {
     }
 
     /**
-     * What is expected to lie in the inbox, which then stays mapped when it is empty for a while: messages a second, how long
-     * each stays, and bytes of one on average.
+     * What is expected to lie in the inbox, which then stays mapped when it is empty for a while: messages a second,
+     * how long each stays, and bytes of one on average.
      */
     public InboxOptions load(double messagesPerSecond, Duration stay, int meanBytes) {
         attributes.arrivalRate(messagesPerSecond).serviceNanos(Nanos.of(stay)).meanMessage(meanBytes);
@@ -79,15 +81,17 @@ public final class InboxOptions {
         return this;
     }
 
-    /** How long a message of a sender that died in the middle of it may hold up those behind it, at most; default 1 s. */
+    /**
+     * How long a message of a sender that died in the middle of it may hold up those behind it, at most; default 1 s.
+     */
     public InboxOptions holeTimeout(Duration longest) {
         attributes.holeTimeoutNanos(Nanos.of(longest));
         return this;
     }
 
     /**
-     * How long a long message may stand still when part of it has come, before that part is given up; twice as long at most. If
-     * its sender goes on after all, its channel closes with {@link CloseReason#ABORTED}. Default 30 s.
+     * How long a long message may stand still when part of it has come, before that part is given up; twice as long at
+     * most. If its sender goes on after all, its channel closes with {@link CloseReason#ABORTED}. Default 30 s.
      */
     public InboxOptions unfinishedTimeout(Duration longest) {
         attributes.unfinishedTimeoutNanos(Nanos.of(longest));
@@ -110,8 +114,8 @@ public final class InboxOptions {
     }
 
     /**
-     * Whose the inbox is, by name: the connections that lead to it, what peers are answered through them and its memory. By
-     * default that of the tenant that opens it, and the one named "default" if the node does.
+     * Whose the inbox is, by name: the connections that lead to it, what peers are answered through them and its
+     * memory. By default that of the tenant that opens it, and the one named "default" if the node does.
      */
     public InboxOptions tenant(String name) {
         tenant = name;
@@ -119,9 +123,9 @@ public final class InboxOptions {
     }
 
     /**
-     * Weight and class of the channels that peers make by connecting to the inbox: of what they are answered by. Where the
-     * tenant may set less when a peer connects than when the inbox was opened, its channel gets that. Default: weight 1, not
-     * urgent.
+     * Weight and class of the channels that peers make by connecting to the inbox: of what they are answered by. Where
+     * the tenant may set less when a peer connects than when the inbox was opened, its channel gets that. Default:
+     * weight 1, not urgent.
      */
     public InboxOptions channels(ChannelOptions options) {
         channels = new ChannelOptions(options);

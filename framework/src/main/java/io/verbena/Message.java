@@ -89,9 +89,10 @@ public final class Message {
     }
 
     /**
-     * The message is not taken: when its handler has returned the poll ends, and the message is the first of the next one, in
-     * the node's next turn where the node polls. For what cannot be done now, such as an answer that meets {@link
-     * SendResult#BACK_PRESSURED}; the messages behind it wait meanwhile. A handler that throws has consumed it all the same.
+     * The message is not taken: when its handler has returned the poll ends, and the message is the first of the next
+     * one, in the node's next turn where the node polls. For what cannot be done now, such as an answer that meets
+     * {@link SendResult#BACK_PRESSURED}; the messages behind it wait meanwhile. A handler that throws has consumed it
+     * all the same.
      *
      * @throws IllegalStateException if it is held, or this is not inside its handler
      */
@@ -100,8 +101,8 @@ public final class Message {
     }
 
     /**
-     * Keeps the message after its handler has returned, where it lies, until it is released. Only its own chunk of the inbox'
-     * memory is kept with it; the inbox goes on.
+     * Keeps the message after its handler has returned, where it lies, until it is released. Only its own chunk of the
+     * inbox' memory is kept with it; the inbox goes on.
      *
      * @return the message that stays, or null if as many are held as {@link InboxOptions#maxHeld} allows
      * @throws IllegalStateException if it is held already, or this is not inside its handler

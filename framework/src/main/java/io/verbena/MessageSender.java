@@ -40,7 +40,10 @@ abstract class MessageSender {
         return offerView(view, length);
     }
 
-    /** As {@link Channel#offer(DirectBuffer, int, int)}, of what remains in a buffer; its position moves if this returns SENT. */
+    /**
+     * As {@link Channel#offer(DirectBuffer, int, int)}, of what remains in a buffer; its position moves if this returns
+     * SENT.
+     */
     public SendResult offer(ByteBuffer message) {
         UnsafeBuffer view = VIEW.get();
         view.wrap(message, message.position(), message.remaining());
@@ -110,7 +113,10 @@ abstract class MessageSender {
         return send(new UnsafeBuffer(message), 0, message.length, timeout);
     }
 
-    /** As {@link #send(DirectBuffer, int, int, Duration)}, of what remains in a buffer; its position moves if this returns SENT. */
+    /**
+     * As {@link #send(DirectBuffer, int, int, Duration)}, of what remains in a buffer; its position moves if this
+     * returns SENT.
+     */
     public SendResult send(ByteBuffer message, Duration timeout) {
         Room room = new Room(timeout);
         SendResult result;
@@ -120,7 +126,10 @@ abstract class MessageSender {
         return result;
     }
 
-    /** As {@link #send(DirectBuffer, int, int, Duration)}, of what is readable in a buffer; its reader index moves if this returns SENT. */
+    /**
+     * As {@link #send(DirectBuffer, int, int, Duration)}, of what is readable in a buffer; its reader index moves if
+     * this returns SENT.
+     */
     public SendResult send(ByteBuf message, Duration timeout) {
         Room room = new Room(timeout);
         SendResult result;

@@ -42,9 +42,9 @@ import org.jspecify.annotations.Nullable;
  *   }
  * }</pre>
  *
- * <p>Thread-safe, but for {@link #doWork} and {@link #await}, which one thread calls in the mode INVOKER: always the same
- * one if the node has an event loop, since a loop belongs to the first thread that drives it ({@link #connect} to another
- * process is driving).
+ * <p>Thread-safe, but for {@link #doWork} and {@link #await}, which one thread calls in the mode INVOKER: always the
+ * same one if the node has an event loop, since a loop belongs to the first thread that drives it ({@link #connect} to
+ * another process is driving).
  */
 public final class Node implements AutoCloseable, Executor {
     private final String name;
@@ -115,7 +115,8 @@ public final class Node implements AutoCloseable, Executor {
      * Launches a node.
      *
      * @throws IllegalArgumentException if a node of that name runs in this process
-     * @throws io.verbena.fabric.ListenException if an address cannot be listened on; the message says why and what to do
+     * @throws io.verbena.fabric.ListenException if an address cannot be listened on; the message says why and what to
+     *     do
      * @throws IllegalStateException if the JVM lacks a flag; the message says which
      */
     public static Node launch(NodeContext context) {
@@ -281,8 +282,8 @@ public final class Node implements AutoCloseable, Executor {
      * Connects to an inbox.
      *
      * @param address of the inbox, see {@link Address}
-     * @param answersTo an inbox of this node that the peer's channel back leads to, or null if there is none; the channel is
-     *     the inbox's tenant's
+     * @param answersTo an inbox of this node that the peer's channel back leads to, or null if there is none; the
+     *     channel is the inbox's tenant's
      * @param timeout most time that it may take
      * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
      * @throws IllegalArgumentException if the address is malformed
@@ -293,11 +294,11 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * As {@link #connect(String, Inbox, Duration)}, but does not wait: also for callbacks of this node. In the mode INVOKER
-     * somebody has to do the node's work meanwhile.
+     * As {@link #connect(String, Inbox, Duration)}, but does not wait: also for callbacks of this node. In the mode
+     * INVOKER somebody has to do the node's work meanwhile.
      *
-     * @return the channel, or a {@link ConnectionException} that says why there is none; what depends on it is run by a thread
-     *     that is not the node's
+     * @return the channel, or a {@link ConnectionException} that says why there is none; what depends on it is run by a
+     *     thread that is not the node's
      * @throws IllegalArgumentException if the address is malformed
      */
     public CompletableFuture<Channel> connectAsync(String address, @Nullable Inbox answersTo, Duration timeout) {
@@ -318,8 +319,8 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * Connections that were turned away since the launch, for a token that does not permit them or for what they are, or ended for
-     * what they sent; the log says why. Any thread.
+     * Connections that were turned away since the launch, for a token that does not permit them or for what they are,
+     * or ended for what they sent; the log says why. Any thread.
      */
     public long rejectedConnections() {
         return nic.counter(NicCounter.LINKS_REJECTED);
@@ -333,9 +334,10 @@ public final class Node implements AutoCloseable, Executor {
     // ---- turns ------------------------------------------------------------------------------------------------------
 
     /**
-     * Runs something on the thread that does the node's work, soon and in the order in which it was given: its own, or in the mode
-     * INVOKER the one that calls {@link #doWork}. It runs as callbacks do, so it may send, must not block, and an exception of its
-     * is logged. What was given before {@link #close} still runs. Any thread, callbacks included.
+     * Runs something on the thread that does the node's work, soon and in the order in which it was given: its own, or
+     * in the mode INVOKER the one that calls {@link #doWork}. It runs as callbacks do, so it may send, must not block,
+     * and an exception of its is logged. What was given before {@link #close} still runs. Any thread, callbacks
+     * included.
      *
      * @throws RejectedExecutionException if the node is closed
      */
@@ -349,10 +351,10 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * Does a bounded amount of the node's work, in the mode INVOKER: moves bytes, manages connections, runs the event loop,
-     * calls back. In the other modes the node's thread does that, and this does nothing. Neither does it within a callback of
-     * this node (a handler of a message, a response or an operation, a listener, or a handler of a channel on {@link
-     * #eventLoop}): nothing of a node is entered twice.
+     * Does a bounded amount of the node's work, in the mode INVOKER: moves bytes, manages connections, runs the event
+     * loop, calls back. In the other modes the node's thread does that, and this does nothing. Neither does it within a
+     * callback of this node (a handler of a message, a response or an operation, a listener, or a handler of a channel
+     * on {@link #eventLoop}): nothing of a node is entered twice.
      *
      * @return the amount of work done, 0 if there was none
      */
@@ -385,10 +387,10 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * The event loop in which the node sleeps, so that other Netty channels can live on it and one wait serves everything. From
-     * now on only {@link #doWork} and {@link #await} run it (or the node's thread), never an {@code offer} or another call in
-     * the middle of something: a handler that spins on {@link SendResult#BACK_PRESSURED} may spin for ever, and has to come
-     * back later instead.
+     * The event loop in which the node sleeps, so that other Netty channels can live on it and one wait serves
+     * everything. From now on only {@link #doWork} and {@link #await} run it (or the node's thread), never an
+     * {@code offer} or another call in the middle of something: a handler that spins on
+     * {@link SendResult#BACK_PRESSURED} may spin for ever, and has to come back later instead.
      *
      * @throws IllegalStateException if the node is closed
      */
@@ -431,11 +433,11 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * Closes the node: what was sent or enqueued still reaches its peers, within the linger time, and they are told. Takes at
-     * most the linger time and a few seconds for its threads. Idempotent.
+     * Closes the node: what was sent or enqueued still reaches its peers, within the linger time, and they are told.
+     * Takes at most the linger time and a few seconds for its threads. Idempotent.
      *
-     * <p>Within a callback of this node it only asks for that, and returns: a thread of its own closes the node, or in the mode
-     * INVOKER the next {@link #doWork} or {@link #await}.
+     * <p>Within a callback of this node it only asks for that, and returns: a thread of its own closes the node, or in
+     * the mode INVOKER the next {@link #doWork} or {@link #await}.
      */
     @Override
     public void close() {

@@ -29,11 +29,11 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Node} is launched with: fluent setters over defaults, concluded once by {@link Node#launch}. Mutable; not
- * thread-safe.
+ * What a {@link Node} is launched with: fluent setters over defaults, concluded once by {@link Node#launch}. Mutable;
+ * not thread-safe.
  */
 public final class NodeContext {
-    private static final Duration LEAST_IDLE = Duration.ofMillis(1);
+    private static final Duration MIN_IDLE = Duration.ofMillis(1);
     private static final long MIN_CALLBACK_BOUND = TimeUnit.MILLISECONDS.toNanos(4);
     private static final AtomicInteger UNNAMED = new AtomicInteger();
 
@@ -115,9 +115,9 @@ public final class NodeContext {
     }
 
     /**
-     * Connections that one peer may have to this node at a time, 1 to {@link #maxConnections}; default a quarter of those, and 16 at
-     * least, so that no peer takes them all. A peer is known by the name that its certificate stands for, and where it has none by its NIC.
-     * Nodes of the same process may have any number.
+     * Connections that one peer may have to this node at a time, 1 to {@link #maxConnections}; default a quarter of
+     * those, and 16 at least, so that no peer takes them all. A peer is known by the name that its certificate stands
+     * for, and where it has none by its NIC. Nodes of the same process may have any number.
      */
     public NodeContext maxConnectionsPerPeer(int count) {
         maxPerPeer = range("maxConnectionsPerPeer", count, 1, 1 << 20);
@@ -129,8 +129,8 @@ public final class NodeContext {
     }
 
     /**
-     * Chunks of one inbox that may be ready or unread at a time, a power of two, 4 to 4096; default 64. Times the length of a
-     * chunk this bounds what lies unread in an inbox, whatever its memory limit is.
+     * Chunks of one inbox that may be ready or unread at a time, a power of two, 4 to 4096; default 64. Times the
+     * length of a chunk this bounds what lies unread in an inbox, whatever its memory limit is.
      */
     public NodeContext chunksPerInbox(int count) {
         if (Integer.bitCount(range("chunksPerInbox", count, 4, 4096)) != 1) {
@@ -159,8 +159,8 @@ public final class NodeContext {
     }
 
     /**
-     * Payload bytes of a full packet, a power of two, 256 to 65536; the smallest of both ends' and of what the link carries
-     * counts. Default 8192.
+     * Payload bytes of a full packet, a power of two, 256 to 65536; the smallest of both ends' and of what the link
+     * carries counts. Default 8192.
      */
     public NodeContext pathMtu(int bytes) {
         pathMtu = powerOfTwo("pathMtu", range("pathMtu", bytes, 256, 65536));
@@ -168,9 +168,10 @@ public final class NodeContext {
     }
 
     /**
-     * Keeps all of the node's memory in shared memory from the launch on, so that peers of {@code shm:} write straight into
-     * whatever it opens. Without it, only what it opens after it first used a {@code shm:} address lies there; to what
-     * it opened before, they send packets, which costs a copy. A node that listens on {@code shm:} does so by itself.
+     * Keeps all of the node's memory in shared memory from the launch on, so that peers of {@code shm:} write straight
+     * into whatever it opens. Without it, only what it opens after it first used a {@code shm:} address lies there; to
+     * what it opened before, they send packets, which costs a copy. A node that listens on {@code shm:} does so by
+     * itself.
      */
     public NodeContext sharedMemory(boolean fromTheLaunch) {
         sharedMemory = fromTheLaunch;
@@ -178,8 +179,9 @@ public final class NodeContext {
     }
 
     /**
-     * The directory under which the files of shared memory lie, on a memory file system; {@code /dev/shm} by default. Nodes that
-     * share memory name the same one. It is also for where somebody else has taken the name of this user's directory there.
+     * The directory under which the files of shared memory lie, on a memory file system; {@code /dev/shm} by default.
+     * Nodes that share memory name the same one. It is also for where somebody else has taken the name of this user's
+     * directory there.
      */
     public NodeContext sharedMemoryRoot(Path directory) {
         sharedMemoryRoot = directory;
@@ -205,9 +207,10 @@ public final class NodeContext {
     }
 
     /**
-     * Bytes of the ring in which packets to a peer of {@code shm:} or {@code local:} lie, a power of two, 8 KiB to 64 MiB;
-     * default 256 KiB. A link has two, for {@code shm:} as the connecting node wants them, for {@code local:} as the
-     * node does that wants them smaller; a node with a thousand peers may. Packets are at most a quarter of it. Messages to inboxes mostly do without.
+     * Bytes of the ring in which packets to a peer of {@code shm:} or {@code local:} lie, a power of two, 8 KiB to 64
+     * MiB; default 256 KiB. A link has two, for {@code shm:} as the connecting node wants them, for {@code local:} as
+     * the node does that wants them smaller; a node with a thousand peers may. Packets are at most a quarter of it.
+     * Messages to inboxes mostly do without.
      */
     public NodeContext ringLength(int bytes) {
         ringLength = powerOfTwo("ringLength", range("ringLength", bytes, 8 << 10, 64 << 20));
@@ -236,15 +239,15 @@ public final class NodeContext {
     }
 
     /**
-     * How long a channel keeps the memory in which messages wait for the peer, and what its window has grown by, when it has sent
-     * nothing and nothing is under way: this long at least, and less than twice as long. The next message takes memory again. By
-     * default 10 seconds.
+     * How long a channel keeps the memory in which messages wait for the peer, and what its window has grown by, when
+     * it has sent nothing and nothing is under way: this long at least, and less than twice as long. The next message
+     * takes memory again. By default 10 seconds.
      *
      * @param least 1 ms or more
      */
     public NodeContext channelIdle(Duration least) {
-        if (least.compareTo(LEAST_IDLE) < 0) {
-            throw new IllegalArgumentException("channelIdle " + least + " < minimum " + LEAST_IDLE);
+        if (least.compareTo(MIN_IDLE) < 0) {
+            throw new IllegalArgumentException("channelIdle " + least + " < minimum " + MIN_IDLE);
         }
         idleNanos = Nanos.of(least);
         return this;
@@ -270,8 +273,8 @@ public final class NodeContext {
     }
 
     /**
-     * Speaks mutual TLS 1.3 on {@code tcp:}, and nothing else: every peer shows a certificate, which says who it is. The other
-     * schemes do not leave the host and stay as they are.
+     * Speaks mutual TLS 1.3 on {@code tcp:}, and nothing else: every peer shows a certificate, which says who it is.
+     * The other schemes do not leave the host and stay as they are.
      *
      * @throws IllegalArgumentException if one of the files cannot be used; says which and why
      * @throws IllegalStateException if the options ask for a provider that is not there
@@ -282,9 +285,9 @@ public final class NodeContext {
     }
 
     /**
-     * Asks peers to prove that they know a secret, and proves it to them, on every link without TLS: {@code tcp:} if there is no
-     * {@link #tls}, {@code uds:} and {@code shm:}. The secret itself is never sent, but over TCP what follows is in clear: use TLS
-     * where others can change bytes on the way.
+     * Asks peers to prove that they know a secret, and proves it to them, on every link without TLS: {@code tcp:} if
+     * there is no {@link #tls}, {@code uds:} and {@code shm:}. The secret itself is never sent, but over TCP what
+     * follows is in clear: use TLS where others can change bytes on the way.
      */
     public NodeContext secret(SharedSecret shared) {
         secret = shared;
@@ -292,8 +295,8 @@ public final class NodeContext {
     }
 
     /**
-     * Numeric ids of users of this host that may connect by {@code uds:}. By default this process's own user alone, and the
-     * sockets have mode 0600. Memory is shared ({@code shm:}) with one's own user alone, always.
+     * Numeric ids of users of this host that may connect by {@code uds:}. By default this process's own user alone, and
+     * the sockets have mode 0600. Memory is shared ({@code shm:}) with one's own user alone, always.
      */
     public NodeContext allowedUsers(Integer... users) {
         allowedUsers = Set.of(users);
@@ -301,8 +304,8 @@ public final class NodeContext {
     }
 
     /**
-     * Whether the node may listen beyond this machine though it has neither {@link #tls} nor a {@link #secret}: in clear, and for
-     * anybody who reaches it. Off by default: such an address is refused.
+     * Whether the node may listen beyond this machine though it has neither {@link #tls} nor a {@link #secret}: in
+     * clear, and for anybody who reaches it. Off by default: such an address is refused.
      */
     public NodeContext insecure(boolean wanted) {
         insecure = wanted;
@@ -328,9 +331,9 @@ public final class NodeContext {
     }
 
     /**
-     * Bytes that other messages may have unsent on a link while urgent channels use it, and half of what they may have on the way
-     * to the peer; 16 KiB by default. Less lets an urgent message wait less; over a network it should be half of what a round
-     * trip carries, or other messages are slower than the network.
+     * Bytes that other messages may have unsent on a link while urgent channels use it, and half of what they may have
+     * on the way to the peer; 16 KiB by default. Less lets an urgent message wait less; over a network it should be
+     * half of what a round trip carries, or other messages are slower than the network.
      *
      * @param bytes at least 1
      */
@@ -342,7 +345,9 @@ public final class NodeContext {
         return this;
     }
 
-    /** Bytes a second that the node can send, which is what tenants' floors may add up to; 0, the default: no floors. */
+    /**
+     * Bytes a second that the node can send, which is what tenants' floors may add up to; 0, the default: no floors.
+     */
     public NodeContext capacity(long bytesPerSecond) {
         if (bytesPerSecond < 0) {
             throw new IllegalArgumentException("capacity " + bytesPerSecond + " < minimum 0");
@@ -352,8 +357,8 @@ public final class NodeContext {
     }
 
     /**
-     * Makes a socket for whoever administers the node, which only this user can open: it lists tenants and takes weights.
-     * {@code verbena top} shows them.
+     * Makes a socket for whoever administers the node, which only this user can open: it lists tenants and takes
+     * weights. {@code verbena top} shows them.
      *
      * @param socket a path of at most 80 characters where nothing is, or the socket of a node that is gone
      */
@@ -363,12 +368,12 @@ public final class NodeContext {
     }
 
     /**
-     * How long the callbacks of one tenant may hold up those of another; default 100 ms. A callback that takes longer than
-     * half of it is logged, at most once a minute a tenant, and counted ({@link Tenant#slowCallbacks}). On a node with a thread of
-     * its own a guard does the engine's turns meanwhile, but for sockets. Where several tenants have callbacks, the others' run on
-     * threads of theirs meanwhile, and the slow one's on its own for ten seconds, longer each time; not on a node whose {@link
-     * Node#eventLoop} is lent. What comes to the others by sockets waits for the message that was slow, the first time. 0: nobody
-     * looks.
+     * How long the callbacks of one tenant may hold up those of another; default 100 ms. A callback that takes longer
+     * than half of it is logged, at most once a minute a tenant, and counted ({@link Tenant#slowCallbacks}). On a node
+     * with a thread of its own a guard does the engine's turns meanwhile, but for sockets. Where several tenants have
+     * callbacks, the others' run on threads of theirs meanwhile, and the slow one's on its own for ten seconds, longer
+     * each time; not on a node whose {@link Node#eventLoop} is lent. What comes to the others by sockets waits for the
+     * message that was slow, the first time. 0: nobody looks.
      *
      * @param longest 4 ms or more, or 0
      */
@@ -382,9 +387,10 @@ public final class NodeContext {
     }
 
     /**
-     * Whether the node is closed when the JVM ends in an orderly way, by SIGTERM for instance: what was sent arrives, its peers know
-     * at once, and its files are gone. On by default; off for an application that closes it in a shutdown hook of its own. In the
-     * mode INVOKER whoever drives the node has a second to close it, by {@link Node#doWork} or {@link Node#await}.
+     * Whether the node is closed when the JVM ends in an orderly way, by SIGTERM for instance: what was sent arrives,
+     * its peers know at once, and its files are gone. On by default; off for an application that closes it in a
+     * shutdown hook of its own. In the mode INVOKER whoever drives the node has a second to close it, by
+     * {@link Node#doWork} or {@link Node#await}.
      */
     public NodeContext closeOnShutdown(boolean wanted) {
         closeOnShutdown = wanted;

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * How a node ends: its connections are closed in order, what they had to send arrives, and then all that it is made of goes. Within a
- * callback that is only asked for.
+ * How a node ends: its connections are closed in order, what they had to send arrives, and then all that it is made of
+ * goes. Within a callback that is only asked for.
  *
  * <p>Thread-safe.
  */

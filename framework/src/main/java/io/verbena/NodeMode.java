@@ -5,8 +5,9 @@ public enum NodeMode {
     /** A thread of the node's own; threads of the application only hand it their requests. */
     THREAD,
     /**
-     * The application: it calls {@link Node#doWork} and {@link Node#await}. A thread that sends does its own sending; what it
-     * offers over a socket while earlier messages are not acknowledged may wait for the next turn, see {@link Channel#offer}.
+     * The application: it calls {@link Node#doWork} and {@link Node#await}. A thread that sends does its own sending;
+     * what it offers over a socket while earlier messages are not acknowledged may wait for the next turn, see
+     * {@link Channel#offer}.
      */
     INVOKER,
     /**

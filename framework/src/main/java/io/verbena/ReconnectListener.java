@@ -1,8 +1,8 @@
 package io.verbena;
 
 /**
- * Told of a channel that reconnects, see {@link ChannelOptions#reconnect}. Called by whoever does the node's work (its thread, or
- * the caller of {@link Node#doWork}); must not block.
+ * Told of a channel that reconnects, see {@link ChannelOptions#reconnect}. Called by whoever does the node's work (its
+ * thread, or the caller of {@link Node#doWork}); must not block.
  */
 public interface ReconnectListener {
     /**

@@ -4,8 +4,8 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A blocking operation on a {@link RemoteRegion} did not end in success. Whether the peer did it is not known. The message
- * is one line that names the operation, the region and the reason.
+ * A blocking operation on a {@link RemoteRegion} did not end in success. Whether the peer did it is not known. The
+ * message is one line that names the operation, the region and the reason.
  */
 public final class RemoteMemoryException extends RuntimeException {
     @Serial

@@ -23,8 +23,8 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of a peer ({@link SharedRegion}) that is read, written and changed atomically from here, by the NIC's one-sided
- * operations: no code of the peer's application runs for them.
+ * Memory of a peer ({@link SharedRegion}) that is read, written and changed atomically from here, by the NIC's
+ * one-sided operations: no code of the peer's application runs for them.
  *
  * <pre>{@code
  *   RemoteRegion table = node.attach("shm:orders/table", Duration.ofSeconds(5));
@@ -33,15 +33,17 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Operations end in the order in which they were posted, and take effect in that order; only what follows a read may
- * take effect while the read is still under way. The first that fails closes the region, and all that follow end in {@link
- * Outcome#CLOSED}. Offsets and lengths are bytes; atomics are on 8 bytes in the byte order of the machine, at offsets that
- * are multiples of 8, and hold together with those of every other node, not with plain stores of the owner.
+ * take effect while the read is still under way. The first that fails closes the region, and all that follow end in
+ * {@link Outcome#CLOSED}. Offsets and lengths are bytes; atomics are on 8 bytes in the byte order of the machine, at
+ * offsets that are multiples of 8, and hold together with those of every other node, not with plain stores of the
+ * owner.
  *
- * <p>Posting is for one thread at a time (a second one gets an {@link IllegalStateException} and nothing is posted), polling
- * for one thread at a time, and these may be two threads; the blocking
- * forms post and poll, so that handlers of earlier operations may run in them. {@link #isConnected}, {@link #closeReason}
- * and {@link #close} are for any thread. Nothing is allocated per operation, but for those above half of {@link
- * NodeContext#stagingLength}, which get memory of their own; those that name a {@link SharedRegion} need none at all.
+ * <p>Posting is for one thread at a time (a second one gets an {@link IllegalStateException} and nothing is posted),
+ * polling for one thread at a time, and these may be two threads; the blocking
+ * forms post and poll, so that handlers of earlier operations may run in them. {@link #isConnected},
+ * {@link #closeReason} and {@link #close} are for any thread. Nothing is allocated per operation, but for those above
+ * half of {@link NodeContext#stagingLength}, which get memory of their own; those that name a {@link SharedRegion} need
+ * none at all.
  */
 public final class RemoteRegion implements AutoCloseable {
     private static final int POLL_LIMIT = 64;
@@ -161,8 +163,8 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * As {@link #write(long, DirectBuffer, int, int, long, OperationHandler)}, from memory that this node shares: without a
-     * copy, so that it must not change until the end.
+     * As {@link #write(long, DirectBuffer, int, int, long, OperationHandler)}, from memory that this node shares:
+     * without a copy, so that it must not change until the end.
      */
     public SendResult write(
             long offset,
@@ -198,8 +200,8 @@ public final class RemoteRegion implements AutoCloseable {
     // ---- polling ----------------------------------------------------------------------------------------------------
 
     /**
-     * Tells handlers of operations that have ended, oldest first. In the mode INVOKER and ASSISTED it does a share of the
-     * node's sending and receiving, if there is nothing to tell.
+     * Tells handlers of operations that have ended, oldest first. In the mode INVOKER and ASSISTED it does a share of
+     * the node's sending and receiving, if there is nothing to tell.
      *
      * @param limit most operations, at least 1; never more than may be under way are told at a time
      * @return operations; also 0 while another thread polls
@@ -225,8 +227,8 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * Lets the node poll, on its own thread (or in {@link Node#doWork}), from now on. A handler that throws has consumed
-     * its operation; the error is logged.
+     * Lets the node poll, on its own thread (or in {@link Node#doWork}), from now on. A handler that throws has
+     * consumed its operation; the error is logged.
      */
     public RemoteRegion pollOnNode() {
         if (!nodePolls) {
@@ -421,8 +423,8 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * Detaches: what was posted is still done, within the node's linger time; what is not ends in {@link Outcome#CLOSED}.
-     * Does not wait for that. Idempotent.
+     * Detaches: what was posted is still done, within the node's linger time; what is not ends in
+     * {@link Outcome#CLOSED}. Does not wait for that. Idempotent.
      */
     @Override
     public void close() {

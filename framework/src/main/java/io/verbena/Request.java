@@ -6,7 +6,10 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A cursor on a request that came to a {@link Responder}: valid during {@link RequestHandler#onRequest} only, unless it is held. */
+/**
+ * A cursor on a request that came to a {@link Responder}: valid during {@link RequestHandler#onRequest} only, unless it
+ * is held.
+ */
 public final class Request {
     private static final DirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
 
@@ -97,8 +100,8 @@ public final class Request {
     }
 
     /**
-     * As {@link #reply(DirectBuffer, int, int)}, but the answer may stay until the handlers of the requests that came with this one have returned:
-     * for handlers that are short, whose answers then cost one doorbell.
+     * As {@link #reply(DirectBuffer, int, int)}, but the answer may stay until the handlers of the requests that came
+     * with this one have returned: for handlers that are short, whose answers then cost one doorbell.
      */
     public SendResult enqueue(DirectBuffer answer, int answerOffset, int answerLength) {
         return responder.enqueue(channel(), correlationId, answer, answerOffset, answerLength);

@@ -2,8 +2,8 @@ package io.verbena;
 
 import io.verbena.call.CallFlyweight;
 import io.verbena.call.DeadlineHeap;
-import io.verbena.call.IntHandover;
-import io.verbena.dispatch.OneThread;
+import io.verbena.call.IntSpscQueue;
+import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.TurnTask;
 import io.verbena.fabric.Nanos;
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread at a time calls and one thread at a time polls; these may be two threads, and the node's may be the one
  * that polls ({@link #pollOnNode}). A channel is called by one requester only. Nothing is allocated per call.
  *
- * <p>Concurrency: a call's slot goes from caller to poller by one {@link IntHandover} before its request is sent, and back
- * by another when it has ended.
+ * <p>Concurrency: a call's slot goes from caller to poller by one {@link IntSpscQueue} before its request is sent, and
+ * back by another when it has ended.
  */
 public final class Requester implements AutoCloseable {
     private static final int POLL_LIMIT = 256;
@@ -50,19 +50,19 @@ public final class Requester implements AutoCloseable {
     private final long[] correlationIds;
     private final Channel[] channels;
     private final @Nullable ResponseHandler[] handlers;
-    private final IntHandover free;
-    private final IntHandover begun;
+    private final IntSpscQueue free;
+    private final IntSpscQueue begun;
     private final DeadlineHeap due;
     private final Response response = new Response();
     private final MessageHandler onMessage = this::onMessage;
     private final BooleanSupplier hasWork = this::hasWork;
     private final TurnTask turn = new Turn();
-    private final OneThread calling = new OneThread();
+    private final SingleThreadGuard calling = new SingleThreadGuard();
     private final AtomicBoolean polling = new AtomicBoolean();
     private final AtomicLong late = new AtomicLong();
 
     private long generation; // the caller's
-    private int spare = IntHandover.EMPTY; // the caller's: a slot that was taken and not used
+    private int spare = IntSpscQueue.EMPTY; // the caller's: a slot that was taken and not used
     private int ended; // the poller's, in this poll
     private volatile boolean channelClosed;
     private volatile long sleepsUntil = Long.MAX_VALUE; // the node, where it polls
@@ -81,8 +81,8 @@ public final class Requester implements AutoCloseable {
         this.correlationIds = new long[slots];
         this.channels = new Channel[slots];
         this.handlers = new ResponseHandler[slots];
-        this.free = new IntHandover(slots);
-        this.begun = new IntHandover(slots);
+        this.free = new IntSpscQueue(slots);
+        this.begun = new IntSpscQueue(slots);
         this.due = new DeadlineHeap(slots);
         for (int slot = 0; slot < slots; slot++) {
             free.add(slot);
@@ -128,8 +128,8 @@ public final class Requester implements AutoCloseable {
     }
 
     /**
-     * As {@link #call}, but the request may stay here until {@link Channel#flush}: for several calls at a time, which then
-     * cost one doorbell. The timeout runs from now.
+     * As {@link #call}, but the request may stay here until {@link Channel#flush}: for several calls at a time, which
+     * then cost one doorbell. The timeout runs from now.
      */
     public SendResult enqueue(
             Channel channel,
@@ -143,8 +143,8 @@ public final class Requester implements AutoCloseable {
     }
 
     /**
-     * Calls, and gives the result as a future: an array with the response, or a {@link CallException}. Any number of threads may
-     * call so at a time, if all callers of this requester do. Allocates.
+     * Calls, and gives the result as a future: an array with the response, or a {@link CallException}. Any number of
+     * threads may call so at a time, if all callers of this requester do. Allocates.
      *
      * <p>The node's thread completes the future, and runs what depends on it, which must not block there.
      *
@@ -205,8 +205,8 @@ public final class Requester implements AutoCloseable {
             long correlationId,
             ResponseHandler handler,
             boolean now) {
-        int slot = spare == IntHandover.EMPTY ? free.take() : spare;
-        if (slot == IntHandover.EMPTY) {
+        int slot = spare == IntSpscQueue.EMPTY ? free.take() : spare;
+        if (slot == IntSpscQueue.EMPTY) {
             return SendResult.BACK_PRESSURED;
         }
         spare = slot;
@@ -214,7 +214,7 @@ public final class Requester implements AutoCloseable {
         if (at < 0) {
             return at == Channel.CLOSED ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
         }
-        spare = IntHandover.EMPTY;
+        spare = IntSpscQueue.EMPTY;
         long wireId = ++generation << slotBits | slot;
         wireIds[slot] = wireId;
         long deadline = clock.nanoTime() + timeoutNanos;
@@ -240,8 +240,8 @@ public final class Requester implements AutoCloseable {
     // ---- polling ----------------------------------------------------------------------------------------------------
 
     /**
-     * Tells handlers of calls that have ended. Runs no part of the node: in the mode INVOKER, {@link Node#doWork} brings
-     * what comes by sockets.
+     * Tells handlers of calls that have ended. Runs no part of the node: in the mode INVOKER, {@link Node#doWork}
+     * brings what comes by sockets.
      *
      * @param limit most responses to take, at least 1; calls that expire or whose channel closes are told beside that
      * @return calls that ended; also 0 while another thread polls
@@ -273,8 +273,8 @@ public final class Requester implements AutoCloseable {
     }
 
     /**
-     * Lets the node poll, on its own thread (or in {@link Node#doWork}), from now on. A handler that throws has consumed
-     * its call; the error is logged.
+     * Lets the node poll, on its own thread (or in {@link Node#doWork}), from now on. A handler that throws has
+     * consumed its call; the error is logged.
      */
     public Requester pollOnNode() {
         if (!nodePolls) {
@@ -319,7 +319,7 @@ public final class Requester implements AutoCloseable {
     }
 
     private void takeBegun() {
-        for (int slot = begun.take(); slot != IntHandover.EMPTY; slot = begun.take()) {
+        for (int slot = begun.take(); slot != IntSpscQueue.EMPTY; slot = begun.take()) {
             due.add(slot, deadlines[slot]);
         }
     }
@@ -420,7 +420,7 @@ public final class Requester implements AutoCloseable {
 
     /** Calls that have not ended. Any thread; an estimate while others work. */
     public int outstanding() {
-        return mask + 1 - free.size() - (spare == IntHandover.EMPTY ? 0 : 1);
+        return mask + 1 - free.size() - (spare == IntSpscQueue.EMPTY ? 0 : 1);
     }
 
     private void onChannelClosed() {

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  *   });
  * }</pre>
  *
- * <p>Either one thread at a time polls, or the node's own calls back, as with an {@link Inbox}. To answer is to send on the
- * request's channel, which {@link #reply} and {@link #fail} do from any thread. Nothing is allocated per request.
+ * <p>Either one thread at a time polls, or the node's own calls back, as with an {@link Inbox}. To answer is to send on
+ * the request's channel, which {@link #reply} and {@link #fail} do from any thread. Nothing is allocated per request.
  *
- * <p>Answers that are given by {@link Request#enqueue} leave together, at the end of the batch of requests that were there: one
- * doorbell for all of a channel's.
+ * <p>Answers that are given by {@link Request#enqueue} leave together, at the end of the batch of requests that were
+ * there: one doorbell for all of a channel's.
  */
 public final class Responder implements AutoCloseable {
     private static final int MAX_TEXT = 512;
@@ -77,8 +77,8 @@ public final class Responder implements AutoCloseable {
     }
 
     /**
-     * Lets the node take the requests, on its own thread (or in {@link Node#doWork}), from now on. If the handler throws, the
-     * request's call is {@link Outcome#FAILED}, with the exception's message, and the error is logged.
+     * Lets the node take the requests, on its own thread (or in {@link Node#doWork}), from now on. If the handler
+     * throws, the request's call is {@link Outcome#FAILED}, with the exception's message, and the error is logged.
      */
     public void onRequest(RequestHandler requestHandler) {
         if (inbox.callback().isSet()) {
@@ -136,7 +136,8 @@ public final class Responder implements AutoCloseable {
     }
 
     /**
-     * Answers a request that came before with a failure; the caller gets the first 512 bytes of the text. Allocates. Any thread.
+     * Answers a request that came before with a failure; the caller gets the first 512 bytes of the text. Allocates.
+     * Any thread.
      *
      * @return as {@link #reply}
      */
@@ -230,8 +231,8 @@ public final class Responder implements AutoCloseable {
     }
 
     /**
-     * Requests whose handler failed and whose caller could not be told: it was gone, or more than 4,096 failures waited for room. Any
-     * thread.
+     * Requests whose handler failed and whose caller could not be told: it was gone, or more than 4,096 failures waited
+     * for room. Any thread.
      */
     public long unanswered() {
         return unanswered.get();

@@ -2,7 +2,9 @@ package io.verbena;
 
 /** What became of a message that was offered. Misuse is an exception; this tells "not now" and "never" from "done". */
 public enum SendResult {
-    /** The channel has it: the buffer may be reused, and the peer gets it unless the channel is closed with a reason. */
+    /**
+     * The channel has it: the buffer may be reused, and the peer gets it unless the channel is closed with a reason.
+     */
     SENT,
     /** Not now: the peer does not keep up, or the link is full. Nothing was changed; try again later. */
     BACK_PRESSURED,

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Closes the nodes that are left when the JVM ends in an orderly way: by SIGTERM, SIGINT, {@link System#exit}, or with its last
- * thread. Thread-safe.
+ * Closes the nodes that are left when the JVM ends in an orderly way: by SIGTERM, SIGINT, {@link System#exit}, or with
+ * its last thread. Thread-safe.
  */
 final class Shutdown {
     private static final Set<Node> NODES = new LinkedHashSet<>();

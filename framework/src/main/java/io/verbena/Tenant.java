@@ -38,7 +38,8 @@ public final class Tenant {
     }
 
     /**
-     * How often a callback of its has held its thread for more than half of {@link NodeContext#callbackBound}. Any thread.
+     * How often a callback of its has held its thread for more than half of {@link NodeContext#callbackBound}. Any
+     * thread.
      */
     public long slowCallbacks() {
         return callbacks.slowCount();
@@ -69,8 +70,8 @@ public final class Tenant {
     }
 
     /**
-     * How often its inboxes, regions or channels were refused memory for {@link TenantOptions#maxMemory(long)} or {@link
-     * TenantOptions#maxRegions(int)}.
+     * How often its inboxes, regions or channels were refused memory for {@link TenantOptions#maxMemory(long)} or
+     * {@link TenantOptions#maxRegions(int)}.
      */
     public long memoryRefusals() {
         return group.memory().refusals();
@@ -81,7 +82,10 @@ public final class Tenant {
         return group.queuePairs();
     }
 
-    /** As {@link #connect(String, Inbox, ChannelOptions, Duration)}, with the default options; the peer cannot send back. */
+    /**
+     * As {@link #connect(String, Inbox, ChannelOptions, Duration)}, with the default options; the peer cannot send
+     * back.
+     */
     public Channel connect(String address, Duration timeout) {
         return connect(address, null, new ChannelOptions(), timeout);
     }
@@ -122,7 +126,10 @@ public final class Tenant {
         return node.openings().region(this, regionName, bytes);
     }
 
-    /** Opens an inbox, as {@link Node#openInbox(String, InboxOptions)}: what is answered by it is at this tenant's expense. */
+    /**
+     * Opens an inbox, as {@link Node#openInbox(String, InboxOptions)}: what is answered by it is at this tenant's
+     * expense.
+     */
     public Inbox openInbox(String inboxName, InboxOptions options) {
         return node.openings().inbox(this, inboxName, options);
     }
@@ -132,7 +139,9 @@ public final class Tenant {
         return group.urgentQueuePairs();
     }
 
-    /** Opens a responder, as {@link Node#openResponder(String, InboxOptions)}: its answers are at this tenant's expense. */
+    /**
+     * Opens a responder, as {@link Node#openResponder(String, InboxOptions)}: its answers are at this tenant's expense.
+     */
     public Responder openResponder(String responderName, InboxOptions options) {
         return node.openings().responder(this, responderName, options);
     }

@@ -3,13 +3,15 @@ package io.verbena;
 import io.verbena.nic.GroupAttributes;
 
 /**
- * What a {@link Tenant} is entitled to, and what it may set for its channels: fluent setters over defaults. Mutable; not
- * thread-safe.
+ * What a {@link Tenant} is entitled to, and what it may set for its channels: fluent setters over defaults. Mutable;
+ * not thread-safe.
  */
 public final class TenantOptions {
     private final GroupAttributes attributes;
 
-    /** Creates the defaults: weight 1, channels up to weight 1024, urgent messages up to 4 KiB, no ceiling, no floor. */
+    /**
+     * Creates the defaults: weight 1, channels up to weight 1024, urgent messages up to 4 KiB, no ceiling, no floor.
+     */
     public TenantOptions() {
         this(new GroupAttributes());
     }
@@ -48,16 +50,20 @@ public final class TenantOptions {
         return this;
     }
 
-    /** Bytes of the longest message of an urgent channel, 1 to {@value GroupAttributes#MAX_URGENT_LIMIT}; 4096 by default. */
+    /**
+     * Bytes of the longest message of an urgent channel, 1 to {@value GroupAttributes#MAX_URGENT_LIMIT}; 4096 by
+     * default.
+     */
     public TenantOptions urgentLimit(int bytes) {
         attributes.urgentLimit(bytes);
         return this;
     }
 
     /**
-     * Bytes of messages that a channel may keep until they are acknowledged, 1 to {@value GroupAttributes#MAX_SEND_WINDOW}; 4 MiB
-     * by default. A channel begins with {@link NodeContext#stagingLength} and {@link NodeContext#sendDepth}, and grows up to this
-     * while other tenants send to the same peer and it could send more than fits.
+     * Bytes of messages that a channel may keep until they are acknowledged, 1 to
+     * {@value GroupAttributes#MAX_SEND_WINDOW}; 4 MiB by default. A channel begins with
+     * {@link NodeContext#stagingLength} and {@link NodeContext#sendDepth}, and grows up to this while other tenants
+     * send to the same peer and it could send more than fits.
      */
     public TenantOptions maxChannelWindow(int bytes) {
         attributes.maxSendWindow(bytes);
@@ -65,10 +71,10 @@ public final class TenantOptions {
     }
 
     /**
-     * Bytes of the node's memory that it may take, at least 1; by default as many as the node has. What counts: its inboxes and
-     * responders with the messages that lie there, its shared regions, and what its channels, requesters and remote regions keep until
-     * it is acknowledged. Where that is used up, an inbox or region is refused by name, a channel is back-pressured, and so are those
-     * who send to its inboxes. A lower limit holds for what comes.
+     * Bytes of the node's memory that it may take, at least 1; by default as many as the node has. What counts: its
+     * inboxes and responders with the messages that lie there, its shared regions, and what its channels, requesters
+     * and remote regions keep until it is acknowledged. Where that is used up, an inbox or region is refused by name, a
+     * channel is back-pressured, and so are those who send to its inboxes. A lower limit holds for what comes.
      */
     public TenantOptions maxMemory(long bytes) {
         attributes.maxMemory(bytes);
@@ -76,10 +82,10 @@ public final class TenantOptions {
     }
 
     /**
-     * Memory regions that it may have in its node at a time, at least 1; only the node's own bound, {@link NodeContext#maxRegions}, by
-     * default. What counts: its shared regions, with another key of each for peers of other rights (seven at most), the staging of
-     * its channels, requesters and remote regions. Where there are as many, another shared region is refused, and what needs one to
-     * go on waits as with {@link #maxMemory(long)}.
+     * Memory regions that it may have in its node at a time, at least 1; only the node's own bound,
+     * {@link NodeContext#maxRegions}, by default. What counts: its shared regions, with another key of each for peers
+     * of other rights (seven at most), the staging of its channels, requesters and remote regions. Where there are as
+     * many, another shared region is refused, and what needs one to go on waits as with {@link #maxMemory(long)}.
      */
     public TenantOptions maxRegions(int count) {
         attributes.maxRegions(count);
@@ -87,8 +93,8 @@ public final class TenantOptions {
     }
 
     /**
-     * Most bytes a second that it may send; 0, the default, for no such bound. Where something else than bytes is charged
-     * ({@link NodeContext#chargedUnit}), so much of that.
+     * Most bytes a second that it may send; 0, the default, for no such bound. Where something else than bytes is
+     * charged ({@link NodeContext#chargedUnit}), so much of that.
      */
     public TenantOptions ceiling(long bytesPerSecond) {
         attributes.ceiling(bytesPerSecond);
@@ -96,8 +102,8 @@ public final class TenantOptions {
     }
 
     /**
-     * Bytes a second, or what else is charged, that it may send before others are served by weight; 0, the default, for none.
-     * Those of all tenants together may not exceed {@link NodeContext#capacity}.
+     * Bytes a second, or what else is charged, that it may send before others are served by weight; 0, the default, for
+     * none. Those of all tenants together may not exceed {@link NodeContext#capacity}.
      */
     public TenantOptions floor(long bytesPerSecond) {
         attributes.floor(bytesPerSecond);

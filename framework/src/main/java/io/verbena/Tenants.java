@@ -37,8 +37,8 @@ public final class Tenants {
     /**
      * Adds a tenant.
      *
-     * @throws IllegalArgumentException if the name is taken or missing, the options contradict each other, or the floors of
-     *     all exceed {@link NodeContext#capacity}
+     * @throws IllegalArgumentException if the name is taken or missing, the options contradict each other, or the
+     *     floors of all exceed {@link NodeContext#capacity}
      * @throws IllegalStateException if there are as many as a node may have
      */
     public synchronized Tenant add(TenantOptions options) {
@@ -79,8 +79,8 @@ public final class Tenants {
     }
 
     /**
-     * Sets what a tenant is entitled to, everything but its name: start from {@link Tenant#options}. A refused call changes
-     * nothing.
+     * Sets what a tenant is entitled to, everything but its name: start from {@link Tenant#options}. A refused call
+     * changes nothing.
      *
      * @throws IllegalArgumentException as {@link #add}, or if there is none of that name
      */
@@ -97,8 +97,8 @@ public final class Tenants {
     /**
      * Removes a tenant.
      *
-     * @throws IllegalStateException (EBUSY) if it still has connections, inboxes or regions, or is the default one; nothing
-     *     has changed then
+     * @throws IllegalStateException (EBUSY) if it still has connections, inboxes or regions, or is the default one;
+     *     nothing has changed then
      */
     public synchronized void remove(String name) {
         Tenant tenant = get(name);

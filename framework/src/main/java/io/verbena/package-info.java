@@ -1,6 +1,6 @@
 /**
- * What a service embeds: a {@link io.verbena.Node} with inboxes and channels for messages, requesters and responders for
- * calls, and memory that is shared. What carries it out lies in the packages below, which are internal.
+ * What a service embeds: a {@link io.verbena.Node} with inboxes and channels for messages, requesters and responders
+ * for calls, and memory that is shared. What carries it out lies in the packages below, which are internal.
  *
  * <pre>
  *   Channel ──▶ Inbox            Requester ⇄ Responder          RemoteRegion ──▶ SharedRegion
@@ -10,14 +10,14 @@
  *           channel ───────────────┼───────────── remote       call
  *   how channels send              │   operations on memory     headers and deadlines of calls
  *                                  ▼
- *                             connection ──▶ link               how connections come to be and end; fabrics behind addresses
+ *                             connection ──▶ link               connections from hello to end; fabrics behind addresses
  *                                  │
  *                    dispatch ◀────┴────▶ path                  who runs application code; the way to a queue pair
  *                            NIC: queue pairs, append queues, regions
  * </pre>
  *
- * <p>The packages below know values of this one (addresses, results, reasons) and nothing else of it. docs/framework.md is the
- * guide; it also says what is guaranteed.
+ * <p>The packages below know values of this one (addresses, results, reasons) and nothing else of it. docs/framework.md
+ * is the guide; it also says what is guaranteed.
  */
 @NullMarked
 package io.verbena;

@@ -109,7 +109,9 @@ class AccessPolicyTest {
         }
     }
 
-    /** A peer that does not look at what it may: the NIC of the other side refuses it, over packets and mapped memory. */
+    /**
+     * A peer that does not look at what it may: the NIC of the other side refuses it, over packets and mapped memory.
+     */
     @ParameterizedTest
     @EnumSource(Fabric.class)
     void aPeerThatTriesAllTheSameIsRefusedByTheNic(Fabric fabric) {
@@ -172,7 +174,9 @@ class AccessPolicyTest {
         }
     }
 
-    /** Messages that nobody takes, in all inboxes together, and also of a peer that closes its channels and comes again. */
+    /**
+     * Messages that nobody takes, in all inboxes together, and also of a peer that closes its channels and comes again.
+     */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "UDS"})
     void onePeersMessagesLeaveRoomForOthers(Fabric fabric) {

@@ -34,8 +34,8 @@ class ChannelCloseTest {
     private final AtomicInteger received = new AtomicInteger();
 
     /**
-     * A request for a connection is repeated while its answer is late, and answered each time. The second answer may come when
-     * the channel has been closed already, and what it sent is still under way.
+     * A request for a connection is repeated while its answer is late, and answered each time. The second answer may
+     * come when the channel has been closed already, and what it sent is still under way.
      */
     @Test
     void anAnswerThatComesAgainDoesNotEndAChannelThatIsClosing() {

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A channel's window grows while others send to the same peer and it could send more; nothing is lost or changed by that. */
+/**
+ * A channel's window grows while others send to the same peer and it could send more; nothing is lost or changed by
+ * that.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ChannelWindowTest {
     private static final int BURST = 20_000;

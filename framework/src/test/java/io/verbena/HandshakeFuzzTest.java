@@ -18,7 +18,9 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** A peer that sends any management datagrams: the node takes them or drops them, and goes on connecting others. */
 class HandshakeFuzzTest {
-    /** More than inputs can take in the seconds for which a connection outlives them, so that no limit refuses the next. */
+    /**
+     * More than inputs can take in the seconds for which a connection outlives them, so that no limit refuses the next.
+     */
     private static final int CONNECTIONS = 1 << 16;
 
     private Node node;
@@ -112,7 +114,10 @@ class HandshakeFuzzTest {
         }
     }
 
-    /** A request in order is answered by a reply; what was replied to is hung up, so that nothing is left for the next input. */
+    /**
+     * A request in order is answered by a reply; what was replied to is hung up, so that nothing is left for the next
+     * input.
+     */
     private void assertServes() {
         hangUp(0);
         long transaction = System.nanoTime();

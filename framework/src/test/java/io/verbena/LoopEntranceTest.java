@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whoever is inside a callback of an INVOKER node's event loop, or in a handler of one of its inboxes, and sends, is not
- * entered again before it returns: neither the loop nor the node.
+ * Whoever is inside a callback of an INVOKER node's event loop, or in a handler of one of its inboxes, and sends, is
+ * not entered again before it returns: neither the loop nor the node.
  */
 @Timeout(60)
 class LoopEntranceTest {

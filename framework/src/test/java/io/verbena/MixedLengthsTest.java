@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MixedLengthsTest {
     private static final int MESSAGES = 20_000;
     private static final int IN_PARTS = 5_000;
-    private static final int LARGEST = 300_000;
+    private static final int MAX = 300_000;
 
     @ParameterizedTest
     @EnumSource(Fabric.class)
@@ -28,7 +28,7 @@ class MixedLengthsTest {
             Inbox inbox = pair.server.openInbox("mixed");
             Channel channel = pair.client.connect(pair.address + "mixed", NodePair.TIMEOUT);
             Random sent = new Random(11);
-            UnsafeBuffer buffer = new UnsafeBuffer(new byte[LARGEST]);
+            UnsafeBuffer buffer = new UnsafeBuffer(new byte[MAX]);
             for (int i = 0; i < MESSAGES; i++) {
                 int length = lengthOf(sent);
                 buffer.setMemory(0, length, (byte) i);
@@ -57,12 +57,12 @@ class MixedLengthsTest {
             Channel channel = pair.client.connect(pair.address + "mixed", NodePair.TIMEOUT);
             Random sent = new Random(12);
             Random cuts = new Random(13);
-            UnsafeBuffer head = new UnsafeBuffer(new byte[LARGEST]);
-            UnsafeBuffer body = new UnsafeBuffer(ByteBuffer.allocateDirect(LARGEST));
+            UnsafeBuffer head = new UnsafeBuffer(new byte[MAX]);
+            UnsafeBuffer body = new UnsafeBuffer(ByteBuffer.allocateDirect(MAX));
             for (int i = 0; i < IN_PARTS; i++) {
                 int length = lengthOf(sent);
                 int first = cuts.nextInt(1 + Math.min(length, 300));
-                int at = cuts.nextInt(1 + LARGEST - length);
+                int at = cuts.nextInt(1 + MAX - length);
                 boolean whole = cuts.nextInt(4) == 0;
                 head.setMemory(at, whole ? length : first, (byte) i);
                 body.setMemory(at, length - first, (byte) i);
@@ -92,7 +92,7 @@ class MixedLengthsTest {
 
     private static int lengthOf(Random random) {
         return switch (random.nextInt(50)) {
-            case 0 -> 40_000 + random.nextInt(LARGEST - 40_000);
+            case 0 -> 40_000 + random.nextInt(MAX - 40_000);
             case 1, 2, 3, 4 -> random.nextInt(64);
             default -> 300 + random.nextInt(500);
         };

@@ -20,15 +20,15 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.verbena.connection.Dialer;
-import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.dispatch.Turns;
 import io.verbena.fabric.Nanos;
 import java.util.Set;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Holds the arrows between the packages of the framework: {@code io.verbena} is for users, what lies below it is not, and knows of it
- * only values. That apps and benchmarks keep to {@code io.verbena} is held where those are built.
+ * Holds the arrows between the packages of the framework: {@code io.verbena} is for users, what lies below it is not,
+ * and knows of it only values. That apps and benchmarks keep to {@code io.verbena} is held where those are built.
  */
 @AnalyzeClasses(packages = "io.verbena", importOptions = PackagesTest.TheFrameworkAlone.class)
 class PackagesTest {
@@ -43,7 +43,10 @@ class PackagesTest {
         "io.verbena.remote.."
     };
 
-    /** What the framework's parts say to each other in the users' words: values, results, reasons, and who is told of a result. */
+    /**
+     * What the framework's parts say to each other in the users' words: values, results, reasons, and who is told of a
+     * result.
+     */
     private static final DescribedPredicate<JavaClass> VALUES = belongToAnyOf(
             AccessRequest.class,
             Address.class,
@@ -103,7 +106,7 @@ class PackagesTest {
             Dialer.class.getName() + ".open",
             Dialer.class.getName() + ".openAsync",
             Dialer.class.getName() + ".await",
-            OneThread.class.getName() + ".revoke",
+            SingleThreadGuard.class.getName() + ".revoke",
             Turns.class.getName() + ".end",
             Turns.class.getName() + ".awaitEnd");
 

@@ -13,7 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A process of this host that is killed is known to be gone, and not waited for as one that only cannot be reached is. */
+/**
+ * A process of this host that is killed is known to be gone, and not waited for as one that only cannot be reached is.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class PeerDeathTest {
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A node in a process of its own: it serves the inbox "sink", the responders "echo" and "silent" and the region "table",
- * or floods the inbox "sink" of whom it is told. It ends with its parent, whose end of the pipe it watches.
+ * A node in a process of its own: it serves the inbox "sink", the responders "echo" and "silent" and the region
+ * "table", or floods the inbox "sink" of whom it is told. It ends with its parent, whose end of the pipe it watches.
  */
 final class PeerProcess implements AutoCloseable {
     static final Duration PEER_TIMEOUT = Duration.ofSeconds(1);

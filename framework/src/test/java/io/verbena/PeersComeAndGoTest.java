@@ -40,8 +40,9 @@ class PeersComeAndGoTest {
     private static final long CHUNK = new InboxOptions().attributes().chunkLength();
 
     /**
-     * What the process holds: bytes in use of the heap, of direct memory (Java's and Netty's own) and of mapped files; pieces of
-     * direct and mapped memory, descriptors, and what is mapped of /dev/shm, in all and with its file deleted.
+     * What the process holds: bytes in use of the heap, of direct memory (Java's and Netty's own) and of mapped files;
+     * pieces of direct and mapped memory, descriptors, and what is mapped of /dev/shm, in all and with its file
+     * deleted.
      */
     private record Held(
             long heap, long direct, long mapped, long pieces, long descriptors, long maps, long deletedMaps) {

@@ -201,7 +201,9 @@ class RemoteRegionTest {
         }
     }
 
-    /** A poster that executes its operation itself wakes the node whose thread is to tell of it; else each waits 1 s. */
+    /**
+     * A poster that executes its operation itself wakes the node whose thread is to tell of it; else each waits 1 s.
+     */
     @ParameterizedTest
     @EnumSource(Fabric.class)
     @Timeout(value = 20, unit = TimeUnit.SECONDS)

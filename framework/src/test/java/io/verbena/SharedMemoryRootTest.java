@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where the directory of a user's shared memory is not his own, another one is named, by the option that the text says. */
+/**
+ * Where the directory of a user's shared memory is not his own, another one is named, by the option that the text says.
+ */
 @Timeout(60)
 class SharedMemoryRootTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);

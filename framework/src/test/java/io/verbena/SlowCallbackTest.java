@@ -200,7 +200,10 @@ class SlowCallbackTest {
         }
     }
 
-    /** Answers to the neighbour's calls, and messages for its executor, come while another's callback holds the node's thread. */
+    /**
+     * Answers to the neighbour's calls, and messages for its executor, come while another's callback holds the node's
+     * thread.
+     */
     @ParameterizedTest
     @EnumSource(
             value = NodeMode.class,

@@ -13,7 +13,8 @@ public final class Deadline {
     private Deadline() {}
 
     /**
-     * Runs something if a future is not done in time. A future that is done keeps nothing: the clock lets go of both at once.
+     * Runs something if a future is not done in time. A future that is done keeps nothing: the clock lets go of both at
+     * once.
      *
      * @param future to be watched
      * @param timeout from now

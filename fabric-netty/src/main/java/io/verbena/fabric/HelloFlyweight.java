@@ -7,8 +7,8 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first bytes on every connection; nothing but valid hellos open a link. The side that connects calls, the other answers;
- * over sockets the one that called then confirms, so that both know which of several connections is the link.
+ * The first bytes on every connection; nothing but valid hellos open a link. The side that connects calls, the other
+ * answers; over sockets the one that called then confirms, so that both know which of several connections is the link.
  *
  * <pre>
  *    0               8        12       16              24       28       32
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *   +-------------------------------------------------------------------+
  * </pre>
  *
- * <p>Little-endian. {@code length} is that of the whole hello: {@link #HEADER_LENGTH} plus the text's, which is UTF-8 and
- * at most {@link #MAX_TEXT_LENGTH} bytes; on sockets there is none. Stateless; any thread.
+ * <p>Little-endian. {@code length} is that of the whole hello: {@link #HEADER_LENGTH} plus the text's, which is UTF-8
+ * and at most {@link #MAX_TEXT_LENGTH} bytes; on sockets there is none. Stateless; any thread.
  */
 public final class HelloFlyweight {
     /** "VERBENA" and a zero byte that no text protocol sends. */

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process of this host at the other end of a connection, so that its death is known and not waited for. The kernel is asked, by
- * {@code /proc}: where there is none nothing is known of any process.
+ * A process of this host at the other end of a connection, so that its death is known and not waited for. The kernel is
+ * asked, by {@code /proc}: where there is none nothing is known of any process.
  *
  * <p>Immutable; any thread. A look reads a small file.
  */
@@ -25,7 +25,10 @@ public final class PeerProcess {
         this.started = started;
     }
 
-    /** What stands for this host and its numbering of processes: 0 if that is not known, else the same for all that share both. */
+    /**
+     * What stands for this host and its numbering of processes: 0 if that is not known, else the same for all that
+     * share both.
+     */
     public static long host() {
         return HOST;
     }

@@ -19,8 +19,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Plays an engine: a thread that owns a waiter, polls its links, sends what it is given and sleeps when there is nothing
- * to do. Packets are 64-bit sequence, then length, then bytes that follow from both.
+ * Plays an engine: a thread that owns a waiter, polls its links, sends what it is given and sleeps when there is
+ * nothing to do. Packets are 64-bit sequence, then length, then bytes that follow from both.
  */
 public final class TestNode implements AutoCloseable {
     public static final int MIN_PACKET = 12;
@@ -232,7 +232,9 @@ public final class TestNode implements AutoCloseable {
         return true;
     }
 
-    /** As {@link #offer}, but the payload lies in a buffer of the caller's, where it stays until the link is flushed. */
+    /**
+     * As {@link #offer}, but the payload lies in a buffer of the caller's, where it stays until the link is flushed.
+     */
     private static boolean offerByReference(Link link, long sequence, UnsafeBuffer payload, int at) {
         int length = lengthOf(sequence, link.maxPacket());
         if (length < 2 * HEADER_LENGTH) {

@@ -8,8 +8,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a client of the {@link AdminSocket} says, and what it is told. Every answer ends in a line {@code ok} or {@code error}
- * and a text.
+ * What a client of the {@link AdminSocket} says, and what it is told. Every answer ends in a line {@code ok} or
+ * {@code error} and a text.
  *
  * <pre>
  *   list              {"name":"a","weight":3, ... }     a line a tenant, counts since the node's launch

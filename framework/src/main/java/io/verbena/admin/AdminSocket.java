@@ -1,7 +1,7 @@
 package io.verbena.admin;
 
 import io.verbena.fabric.ListenException;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -30,8 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where whoever administers a node asks and sets, a line each; see {@link AdminSession}. A Unix-domain socket that only its
- * user can open: it is made in a directory that nobody else can enter, and put in its place when its permissions are set.
+ * Where whoever administers a node asks and sets, a line each; see {@link AdminSession}. A Unix-domain socket that only
+ * its user can open: it is made in a directory that nobody else can enter, and put in its place when its permissions
+ * are set.
  *
  * <p>One client at a time, by a thread of its own; one that says nothing for 10 s, or does not read, is turned out.
  */
@@ -39,7 +40,7 @@ public final class AdminSocket implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminSocket.class);
     private static final long IDLE_MILLIS = TimeUnit.SECONDS.toMillis(10);
     private static final long AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final int LONGEST_LINE = 256;
+    private static final int MAX_LINE = 256;
     private static final long END_MILLIS = TimeUnit.SECONDS.toMillis(2);
 
     private final NanoClock clock;
@@ -49,7 +50,7 @@ public final class AdminSocket implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Selector selector;
     private final Thread thread;
-    private final LogLimit failures = new LogLimit();
+    private final LogRateLimiter failures = new LogRateLimiter();
     private volatile boolean closed;
 
     private AdminSocket(
@@ -178,12 +179,12 @@ public final class AdminSocket implements AutoCloseable {
         try (client) {
             client.configureBlocking(false);
             AdminSession session = new AdminSession(administered);
-            byte[] bytes = new byte[LONGEST_LINE];
+            byte[] bytes = new byte[MAX_LINE];
             ByteBuffer in = ByteBuffer.wrap(bytes);
             while (await(client, SelectionKey.OP_READ) && client.read(in) >= 0) {
                 answer(client, in, bytes, session);
                 if (!in.hasRemaining()) {
-                    write(client, "error line of more than " + (LONGEST_LINE - 1) + " bytes\n");
+                    write(client, "error line of more than " + (MAX_LINE - 1) + " bytes\n");
                     return;
                 }
             }
@@ -244,7 +245,10 @@ public final class AdminSocket implements AutoCloseable {
         }
     }
 
-    /** Removes the socket, if it is still this one: its file may have been deleted, and another process listen there now. */
+    /**
+     * Removes the socket, if it is still this one: its file may have been deleted, and another process listen there
+     * now.
+     */
     private void remove() {
         try {
             if (Objects.equals(fileKey(path), fileKey)) {

@@ -3,7 +3,7 @@ package io.verbena.channel;
 import io.verbena.SendResult;
 import io.verbena.connection.Connection;
 import io.verbena.connection.Connections;
-import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.Turns;
 import io.verbena.nic.PerformanceGroup;
@@ -18,8 +18,8 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Sends a channel's messages: each is put into its request, or staged in memory that the NIC reads. Nothing here blocks, calls back
- * or allocates.
+ * Sends a channel's messages: each is put into its request, or staged in memory that the NIC reads. Nothing here
+ * blocks, calls back or allocates.
  *
  * <p>For one thread at a time, or for any number that take turns; a second one is refused where there is to be one.
  */
@@ -43,7 +43,7 @@ public final class ChannelSender {
     private final int maxInline;
     private final UnsafeBuffer inlineClaim;
     private final SendRequest request = new SendRequest();
-    private final OneThread use = new OneThread(); // entered for as long as a claim is open, too
+    private final SingleThreadGuard use = new SingleThreadGuard(); // entered for as long as a claim is open, too
 
     private int queueId;
     private int queueKey;

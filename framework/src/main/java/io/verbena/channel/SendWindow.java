@@ -3,7 +3,7 @@ package io.verbena.channel;
 import io.verbena.connection.Connection;
 import io.verbena.connection.Connections;
 import io.verbena.connection.IdleMemory;
-import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.Limit;
 import io.verbena.path.SendPath;
@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * What a channel may have under way: slots for messages, and memory for those that do not go inline. It grows while more would be
- * used, and goes back to what it began with when the channel is idle.
+ * What a channel may have under way: slots for messages, and memory for those that do not go inline. It grows while
+ * more would be used, and goes back to what it began with when the channel is idle.
  *
  * <p>For the thread that sends, but for {@link #giveBackIfIdle}, which enters in its place.
  */
@@ -35,7 +35,7 @@ public final class SendWindow implements IdleMemory.Holder {
     private final SendPath path;
     private final StagingRing staging;
     private final PerformanceGroup group;
-    private final OneThread use;
+    private final SingleThreadGuard use;
     private final WindowGrowth growth;
     private final AtomicInteger givings = new AtomicInteger(); // odd while the node may be inside to take memory
 
@@ -51,7 +51,7 @@ public final class SendWindow implements IdleMemory.Holder {
             Connection connection,
             StagingRing staging,
             PerformanceGroup group,
-            OneThread use,
+            SingleThreadGuard use,
             NanoClock clock) {
         this.connections = connections;
         this.connection = connection;
@@ -125,7 +125,10 @@ public final class SendWindow implements IdleMemory.Holder {
         }
     }
 
-    /** Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a handler. */
+    /**
+     * Does a share of the sending, and looks what that completed. Calls nothing of the application: it may be a
+     * handler.
+     */
     private void push() {
         path.push();
         takeCompleted();
@@ -143,8 +146,8 @@ public final class SendWindow implements IdleMemory.Holder {
     // ---- growing ----------------------------------------------------------------------------------------------------
 
     /**
-     * Whether a larger window would be used. Beside others that send to the same peer: if it was refused often, not the first time, while
-     * all that it may have under way is. Alone: if a round trip does not grow with what is under way.
+     * Whether a larger window would be used. Beside others that send to the same peer: if it was refused often, not the
+     * first time, while all that it may have under way is. Alone: if a round trip does not grow with what is under way.
      */
     private boolean wantsMore() {
         if (!path.isStarved()) {

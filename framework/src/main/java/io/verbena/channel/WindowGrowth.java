@@ -4,12 +4,12 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Finds out whether a channel that has its path for itself is short of window: of a path with a long delay, what comes back first
- * is what left first, however much is under way. Where a round trip grows with what is under way, that only waits, and more of it
- * would wait longer.
+ * Finds out whether a channel that has its path for itself is short of window: of a path with a long delay, what comes
+ * back first is what left first, however much is under way. Where a round trip grows with what is under way, that only
+ * waits, and more of it would wait longer.
  *
- * <p>A round trip is measured from a refusal to the moment when all that was under way then is acknowledged. For the thread that
- * sends.
+ * <p>A round trip is measured from a refusal to the moment when all that was under way then is acknowledged. For the
+ * thread that sends.
  *
  * <p>A processor that comes late lengthens a round trip as a queue does. So a refusal to grow does not last: the
  * window is looked at again after some round trips, twice as many each time.

@@ -2,7 +2,7 @@ package io.verbena.connection;
 
 import io.verbena.CloseReason;
 import io.verbena.dispatch.DutyCycleAgent;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.verbs.QpState;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connections that this side has closed: each waits until what was sent is acknowledged, tells the peer, and waits for its goodbye.
+ * Connections that this side has closed: each waits until what was sent is acknowledged, tells the peer, and waits for
+ * its goodbye.
  *
  * <p>Under the lock of {@link Connections}.
  */
@@ -23,7 +24,7 @@ final class Closings implements DutyCycleAgent {
     private final String nodeName;
     private final long lingerNanos;
     private final List<Connection> closing = new ArrayList<>();
-    private final LogLimit losses = new LogLimit();
+    private final LogRateLimiter losses = new LogRateLimiter();
     private long nextDeadline = NEVER;
 
     Closings(Connections connections, String nodeName, long lingerNanos) {
@@ -98,7 +99,9 @@ final class Closings implements DutyCycleAgent {
         }
     }
 
-    /** A channel that its user has closed cannot bring all that it had taken; nobody is there to be told but the log. */
+    /**
+     * A channel that its user has closed cannot bring all that it had taken; nobody is there to be told but the log.
+     */
     private void tellOfLoss(Connection c, String why, long now) {
         if (c.path.outstanding() == 0 && c.path.state() == QpState.RTS) {
             return;
@@ -106,7 +109,8 @@ final class Closings implements DutyCycleAgent {
         long leftOut = losses.ask(now);
         if (leftOut >= 0) {
             LOG.warn(
-                    "node '{}': channel {} was closed, and what it had sent before may not all arrive: {}; {} such lines left out",
+                    "node '{}': channel {} was closed, and what it had sent before may not "
+                            + "all arrive: {}; {} such lines left out",
                     nodeName,
                     c,
                     why,

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *        └───────────┴──── failure ────────┘
  * </pre>
  *
- * <p>Concurrency: changed under the lock of {@link Connections}, but for the step from ACCEPTED to OPEN, which the reader
- * of the first message takes too. {@link #state} and {@link #reason} are for any thread.
+ * <p>Concurrency: changed under the lock of {@link Connections}, but for the step from ACCEPTED to OPEN, which the
+ * reader of the first message takes too. {@link #state} and {@link #reason} are for any thread.
  */
 public final class Connection {
     /** Asked for, not answered yet. */

@@ -16,9 +16,12 @@ import io.verbena.path.StagingRing;
 import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.BitUtil;
 
-/** Makes connections with their queue pairs, and brings these to where they send. Used under the lock of {@link Connections}. */
+/**
+ * Makes connections with their queue pairs, and brings these to where they send. Used under the lock of
+ * {@link Connections}.
+ */
 final class ConnectionMaker {
-    private static final int LARGEST_HEADERS = 128;
+    private static final int MAX_HEADERS = 128;
 
     /**
      * The streams of a queue pair are numbered from here on; each connection has a queue pair of its own, and so the
@@ -152,6 +155,6 @@ final class ConnectionMaker {
 
     /** The largest MTU, a power of two, whose packets a link takes. */
     static int mtuOf(int maxPacket) {
-        return Integer.highestOneBit(Math.max(maxPacket - LARGEST_HEADERS, 256));
+        return Integer.highestOneBit(Math.max(maxPacket - MAX_HEADERS, 256));
     }
 }

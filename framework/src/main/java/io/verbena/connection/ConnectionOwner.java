@@ -4,7 +4,9 @@ import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.path.StagingRing;
 
-/** Whose a connection is: a tenant of the node. Makes what uses its connections, under the lock of {@link Connections}. */
+/**
+ * Whose a connection is: a tenant of the node. Makes what uses its connections, under the lock of {@link Connections}.
+ */
 public interface ConnectionOwner {
     /** The tenant's name. */
     String name();
@@ -15,6 +17,8 @@ public interface ConnectionOwner {
     /** Makes the channel of a connection to or from an inbox; memory is for the messages that it has under way. */
     ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent);
 
-    /** Makes the remote region of a connection to a peer's region; memory is for the operations that it has under way. */
+    /**
+     * Makes the remote region of a connection to a peer's region; memory is for the operations that it has under way.
+     */
     ConnectionEnd region(Connection connection, StagingRing staging, CompletionQueue completions);
 }

@@ -17,8 +17,8 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches a node's connections and ends them: takes what the NIC reports and what peers say, closes what is to be closed,
- * and gives queue pairs back when nobody can be using them. {@link Handshake} is how they come to be.
+ * Watches a node's connections and ends them: takes what the NIC reports and what peers say, closes what is to be
+ * closed, and gives queue pairs back when nobody can be using them. {@link Handshake} is how they come to be.
  *
  * <pre>
  *    │ ── DISCONNECT ────────────▶ │  either side, when what it sent is acknowledged
@@ -147,7 +147,10 @@ public final class Connections implements DutyCycleAgent {
                 .streams(c.stream, c.peerStream);
     }
 
-    /** Makes a connection and lists it, under the lock; where numbers are short, takes those that wait only for stragglers. */
+    /**
+     * Makes a connection and lists it, under the lock; where numbers are short, takes those that wait only for
+     * stragglers.
+     */
     Connection create(
             long peerNic,
             long transaction,
@@ -191,7 +194,9 @@ public final class Connections implements DutyCycleAgent {
         }
     }
 
-    /** A connection has so many requests again as at first; by who has entered its channel, and nothing is under way. */
+    /**
+     * A connection has so many requests again as at first; by who has entered its channel, and nothing is under way.
+     */
     public void shrink(Connection c, int requests) {
         synchronized (lock) {
             if (c.grown > 0 && c.state < Connection.CLOSED) {

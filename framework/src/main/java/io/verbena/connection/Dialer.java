@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens connections to addresses: finds or makes the link, and waits for the handshake. In the mode INVOKER whoever waits
- * does the node's work meanwhile.
+ * Opens connections to addresses: finds or makes the link, and waits for the handshake. In the mode INVOKER whoever
+ * waits does the node's work meanwhile.
  *
  * <p>Thread-safe.
  */

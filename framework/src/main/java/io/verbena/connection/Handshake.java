@@ -12,7 +12,7 @@ import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.LinkListener;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +54,7 @@ public final class Handshake implements DutyCycleAgent {
     private final byte[] token;
     private final String nodeName;
     private final RejectionLog rejections;
-    private final LogLimit policyFailures = new LogLimit();
+    private final LogRateLimiter policyFailures = new LogRateLimiter();
     private final PeerUsage usage;
     private LongFunction<PeerIdentity> peers = nic -> PeerIdentity.ANONYMOUS;
     private LongPredicate linked = nic -> true;
@@ -217,13 +217,15 @@ public final class Handshake implements DutyCycleAgent {
                         request,
                         ConnectionFlyweight.NO_RESOURCES,
                         "node '" + nodeName
-                                + "' has no room for another connection; raise its maxConnections or maxRegions, or its tenant's");
+                                + "' has no room for another connection; raise its "
+                                + "maxConnections or maxRegions, or its tenant's");
             }
         }
     }
 
     /**
-     * What a peer may do with what it asks for: the accesses of a region; any bits for the rest. Refusals are counted and logged.
+     * What a peer may do with what it asks for: the accesses of a region; any bits for the rest. Refusals are counted
+     * and logged.
      *
      * @param target what that is, or null if there is no such thing
      */

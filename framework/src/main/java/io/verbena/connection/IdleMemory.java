@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.BitUtil;
 
 /**
- * Takes the memory back that channels hold for messages, from those that have sent nothing for a while: what lies staged, and the
- * requests of the send queue. It comes again with the next message.
+ * Takes the memory back that channels hold for messages, from those that have sent nothing for a while: what lies
+ * staged, and the requests of the send queue. It comes again with the next message.
  *
  * <p>Under the lock of {@link Connections}.
  */
@@ -16,8 +16,8 @@ public final class IdleMemory implements DutyCycleAgent {
     /** A channel, as far as it holds memory. */
     public interface Holder {
         /**
-         * Gives the memory for messages back, and what the window had grown by, if nothing was sent since the last look and nothing is
-         * under way. By the node; a thread that begins to send waits for it.
+         * Gives the memory for messages back, and what the window had grown by, if nothing was sent since the last look
+         * and nothing is under way. By the node; a thread that begins to send waits for it.
          *
          * @param sendDepth messages that the channel begins with
          * @param bytes that it begins with

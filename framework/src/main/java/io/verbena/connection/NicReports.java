@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the NIC reports of connections: events, errors of requests, and datagrams of peers. Each that says that a connection is over
- * ends it.
+ * What the NIC reports of connections: events, errors of requests, and datagrams of peers. Each that says that a
+ * connection is over ends it.
  *
  * <p>Under the lock of {@link Connections}, but for the questions.
  */

@@ -1,14 +1,14 @@
 package io.verbena.connection;
 
 import io.verbena.nic.engine.Engine;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the application is to be told of connections, in order. Noted by whoever changes a connection, under locks; told by
- * whoever does the node's work, without any.
+ * What the application is to be told of connections, in order. Noted by whoever changes a connection, under locks; told
+ * by whoever does the node's work, without any.
  *
  * <p>Thread-safe; one thread at a time tells.
  */
@@ -18,7 +18,7 @@ public final class Notices {
     private final String nodeName;
     private final Engine engine;
     private final ConcurrentLinkedQueue<Runnable> waiting = new ConcurrentLinkedQueue<>();
-    private final LogLimit failures = new LogLimit();
+    private final LogRateLimiter failures = new LogRateLimiter();
 
     /** Creates them, without any. */
     public Notices(String nodeName, Engine engine) {

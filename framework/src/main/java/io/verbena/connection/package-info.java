@@ -1,5 +1,6 @@
 /**
- * Internal: how connections between nodes come to be, live and end. Not for users, and without promise of compatibility.
+ * Internal: how connections between nodes come to be, live and end. Not for users, and without promise of
+ * compatibility.
  *
  * <pre>
  *   Dialer ──▶ Handshake ──▶ ConnectionMaker ──▶ Connection ──▶ SendPath
@@ -14,8 +15,8 @@
  * ({@link io.verbena.dispatch.DutyCycleAgent}), which {@link io.verbena.connection.Connections} drives at the
  * earliest of their deadlines. With the clock of a simulation they run in virtual time.
  *
- * <p>What uses a connection, a channel or a remote region, is a {@link io.verbena.connection.ConnectionEnd} here, and whose it is a
- * {@link io.verbena.connection.ConnectionOwner}.
+ * <p>What uses a connection, a channel or a remote region, is a {@link io.verbena.connection.ConnectionEnd} here, and
+ * whose it is a {@link io.verbena.connection.ConnectionOwner}.
  */
 @NullMarked
 package io.verbena.connection;

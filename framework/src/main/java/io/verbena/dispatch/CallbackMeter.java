@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets one thread at a time run a tenant's callbacks, and tells how long each batch of them takes: a word counts what begins and
- * ends, and {@link CallbackWatch} looks now and then whether it has moved. So nobody reads a clock for it.
+ * Lets one thread at a time run a tenant's callbacks, and tells how long each batch of them takes: a word counts what
+ * begins and ends, and {@link CallbackWatch} looks now and then whether it has moved. So nobody reads a clock for it.
  *
  * <pre>
  *   state   4n: nobody runs any     4n + 1: a thread of the tenant's own does     4n + 3: the node's does

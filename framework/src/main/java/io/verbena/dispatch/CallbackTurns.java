@@ -9,9 +9,10 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose callbacks a turn of a node runs. Where inboxes of several tenants have messages, their callbacks share the thread's time
- * by the tenants' weights: each tenant has a deficit in nanoseconds, as it has one in bytes where the node sends. A tenant whose
- * callbacks took longer than its turn pays with its next ones. A tenant that is alone is not bounded.
+ * Whose callbacks a turn of a node runs. Where inboxes of several tenants have messages, their callbacks share the
+ * thread's time by the tenants' weights: each tenant has a deficit in nanoseconds, as it has one in bytes where the
+ * node sends. A tenant whose callbacks took longer than its turn pays with its next ones. A tenant that is alone is not
+ * bounded.
  *
  * <p>For one thread at a time. Allocates only when the inboxes have changed.
  *
@@ -139,7 +140,10 @@ final class CallbackTurns<I, T> {
         return null;
     }
 
-    /** Notes who has messages; what is left over of one that has none is not kept, what it owes is. Returns how many have. */
+    /**
+     * Notes who has messages; what is left over of one that has none is not kept, what it owes is. Returns how many
+     * have.
+     */
     private int look() {
         int waiting = 0;
         for (int i = 0; i < accounts.size(); i++) {

@@ -1,7 +1,7 @@
 package io.verbena.dispatch;
 
 import io.verbena.nic.engine.Engine;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -13,19 +13,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches over a node's callbacks. One that holds its thread for longer than the bound is logged and counted. If that is the node's
- * thread, this one does the engine's turns for as long, but for sockets, and where other tenants have callbacks too, all callbacks
- * move to threads of their tenants' own. The node's thread leaves the batch after the message that it has, the others' callbacks
- * come back, and the slow tenant's stay away for a while, longer each time.
+ * Watches over a node's callbacks. One that holds its thread for longer than the bound is logged and counted. If that
+ * is the node's thread, this one does the engine's turns for as long, but for sockets, and where other tenants have
+ * callbacks too, all callbacks move to threads of their tenants' own. The node's thread leaves the batch after the
+ * message that it has, the others' callbacks come back, and the slow tenant's stay away for a while, longer each time.
  *
- * <p>The node's sockets are bound to its thread: what comes by them waits for the message that was slow, once each time that its
- * tenant's callbacks have come back.
+ * <p>The node's sockets are bound to its thread: what comes by them waits for the message that was slow, once each time
+ * that its tenant's callbacks have come back.
  */
 final class CallbackWatch implements DutyCycleAgent, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(CallbackWatch.class);
-    private static final int LOOKS_A_BOUND = 4;
-    private static final long SHORTEST_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
-    private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int LOOKS_PER_BOUND = 4;
+    private static final long MIN_PAUSE = TimeUnit.MICROSECONDS.toNanos(20);
+    private static final long MAX_PAUSE = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long JOIN_MILLIS = 1_000;
 
     private final String node;
@@ -36,7 +36,7 @@ final class CallbackWatch implements DutyCycleAgent, Runnable {
     private final long lookNanos;
     private final BooleanSupplier mayMove;
     private final List<TenantCallbacks> away = new ArrayList<>(); // under this
-    private final LogLimit failures = new LogLimit();
+    private final LogRateLimiter failures = new LogRateLimiter();
     private volatile boolean moved; // some are away
     private volatile boolean ended;
     private @Nullable Thread thread; // under this
@@ -58,7 +58,7 @@ final class CallbackWatch implements DutyCycleAgent, Runnable {
         this.engine = engine;
         this.clock = clock;
         this.boundNanos = boundNanos;
-        this.lookNanos = boundNanos / LOOKS_A_BOUND;
+        this.lookNanos = boundNanos / LOOKS_PER_BOUND;
         this.mayMove = mayMove;
     }
 
@@ -85,9 +85,7 @@ final class CallbackWatch implements DutyCycleAgent, Runnable {
                     look(now);
                 }
                 if (holdsNode()) {
-                    pause = drive(now) > 0 || pause > LONGEST_PAUSE
-                            ? SHORTEST_PAUSE
-                            : Math.min(2 * pause, LONGEST_PAUSE);
+                    pause = drive(now) > 0 || pause > MAX_PAUSE ? MIN_PAUSE : Math.min(2 * pause, MAX_PAUSE);
                 } else {
                     holder = null;
                     pause = lookNanos;
@@ -167,7 +165,10 @@ final class CallbackWatch implements DutyCycleAgent, Runnable {
         return work;
     }
 
-    /** Takes callbacks back, or has their own threads run those that are away. By the node's thread, before it runs callbacks. */
+    /**
+     * Takes callbacks back, or has their own threads run those that are away. By the node's thread, before it runs
+     * callbacks.
+     */
     @Override
     public int doWork(long now) {
         if (!moved) {

@@ -1,6 +1,6 @@
 package io.verbena.dispatch;
 
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands the messages of an inbox to an executor: a batch at a time, in order, so that one thread at a time is in the handler. The
- * node's turn finds that there are some; the task takes them where they lie.
+ * Hands the messages of an inbox to an executor: a batch at a time, in order, so that one thread at a time is in the
+ * handler. The node's turn finds that there are some; the task takes them where they lie.
  *
  * <p>{@link #run} is the executor's, the rest any thread's. {@code busy} goes from the turn to the task and
  * back, and with it the right to take messages.
@@ -29,7 +29,7 @@ public final class Handoff implements TurnTask, Runnable {
     private final Runnable wake;
     private final BooleanSupplier hasWork = this::hasWork;
     private final AtomicBoolean busy = new AtomicBoolean();
-    private final LogLimit rejections = new LogLimit();
+    private final LogRateLimiter rejections = new LogRateLimiter();
     private volatile boolean running;
     private volatile boolean ended;
 

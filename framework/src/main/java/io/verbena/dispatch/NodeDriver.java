@@ -4,8 +4,8 @@ import io.verbena.nic.engine.Engine;
 import java.util.function.BooleanSupplier;
 
 /**
- * Does a node's work where the application does it (in the mode INVOKER), and lets threads wait for it where it is done by another
- * thread. Nothing of a node is entered twice: who is called by its work neither does it nor waits for it.
+ * Does a node's work where the application does it (in the mode INVOKER), and lets threads wait for it where it is done
+ * by another thread. Nothing of a node is entered twice: who is called by its work neither does it nor waits for it.
  *
  * <p>Thread-safe, but for {@link #doWork} and {@link #sleep}, which one thread calls.
  */

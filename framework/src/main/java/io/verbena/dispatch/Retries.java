@@ -1,6 +1,6 @@
 package io.verbena.dispatch;
 
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -8,21 +8,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node tries again in each of its turns until it can be done, such as what waits for room on a channel. A node that has
- * nothing else to do sleeps between the attempts, longer each time.
+ * What a node tries again in each of its turns until it can be done, such as what waits for room on a channel. A node
+ * that has nothing else to do sleeps between the attempts, longer each time.
  *
  * <p>{@link #add} is for any thread, the rest for the one that does the turns.
  */
 final class Retries implements DutyCycleAgent {
     private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
-    private static final long SHORTEST_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
-    private static final long LONGEST_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long MIN_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
+    private static final long MAX_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final String node;
     private final ConcurrentLinkedQueue<BooleanSupplier> waiting = new ConcurrentLinkedQueue<>();
-    private final LogLimit failures = new LogLimit();
+    private final LogRateLimiter failures = new LogRateLimiter();
     private volatile boolean added;
-    private long delay = SHORTEST_DELAY;
+    private long delay = MIN_DELAY;
     private long lastAttempt; // of the thread that does the turns
 
     Retries(String node) {
@@ -59,7 +59,7 @@ final class Retries implements DutyCycleAgent {
                 waiting.add(attempt);
             }
         }
-        delay = done > 0 || isNew ? SHORTEST_DELAY : Math.min(2 * delay, LONGEST_DELAY);
+        delay = done > 0 || isNew ? MIN_DELAY : Math.min(2 * delay, MAX_DELAY);
         return done;
     }
 

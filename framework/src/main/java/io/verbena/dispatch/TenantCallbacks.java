@@ -1,7 +1,7 @@
 package io.verbena.dispatch;
 
 import io.verbena.nic.engine.Engine;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The callbacks of one tenant that its node runs: handlers of inboxes, ends of calls and of operations, and who waits for room.
- * One thread at a time runs them: the node's, or one of the tenant's own while they are {@linkplain #isAway away}. Whoever runs them
- * has entered; nobody waits for that.
+ * The callbacks of one tenant that its node runs: handlers of inboxes, ends of calls and of operations, and who waits
+ * for room. One thread at a time runs them: the node's, or one of the tenant's own while they are
+ * {@linkplain #isAway away}. Whoever runs them has entered; nobody waits for that.
  *
  * <pre>
  *   node's thread   enter, handler .......................... leave              takes back, enter, handler, leave
@@ -25,14 +25,14 @@ import org.slf4j.LoggerFactory;
  *   own thread                                                     enter, handlers, leave
  * </pre>
  *
- * <p>{@link #enter}, {@link #leave} and the questions are for any thread. {@link #sendAway}, {@link #takeBack} and {@link #dispatch}
- * are called under the lock of {@link CallbackWatch}.
+ * <p>{@link #enter}, {@link #leave} and the questions are for any thread. {@link #sendAway}, {@link #takeBack} and
+ * {@link #dispatch} are called under the lock of {@link CallbackWatch}.
  */
 public final class TenantCallbacks implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(TenantCallbacks.class);
     private static final int ROUNDS = 16;
     private static final long FIRST_PENALTY = TimeUnit.SECONDS.toNanos(10);
-    private static final long LONGEST_PENALTY = TimeUnit.HOURS.toNanos(1);
+    private static final long MAX_PENALTY = TimeUnit.HOURS.toNanos(1);
     private static final long IDLE_SECONDS = 10;
 
     private final Turns turns;
@@ -44,8 +44,8 @@ public final class TenantCallbacks implements Runnable {
     private final BooleanSupplier look = () -> !isBusy() && hasWork();
     private final AtomicBoolean busy = new AtomicBoolean(); // something is given to the own thread
     private final AtomicLong slow = new AtomicLong();
-    private final LogLimit slowness = new LogLimit();
-    private final LogLimit failures = new LogLimit();
+    private final LogRateLimiter slowness = new LogRateLimiter();
+    private final LogRateLimiter failures = new LogRateLimiter();
     private volatile boolean away;
     private volatile boolean ended;
 
@@ -114,7 +114,8 @@ public final class TenantCallbacks implements Runnable {
         slow.incrementAndGet();
         if (slowness.ask(clock.nanoTime()) >= 0) {
             LOG.warn(
-                    "a callback of {} (tenant '{}') holds its thread for more than {} ms; so far {} of this tenant's have;"
+                    "a callback of {} (tenant '{}') holds its thread for more than {} "
+                            + "ms; so far {} of this tenant's have;"
                             + " what blocks is for onMessage(handler, executor)",
                     meter.what(),
                     tenant,
@@ -141,13 +142,14 @@ public final class TenantCallbacks implements Runnable {
     /** They stay away for a while, longer each time that they have to go. */
     void penalize(long now) {
         if (!away || penalty == 0) { // slow for the first time while others had sent them away
-            penalty = penalty == 0 ? FIRST_PENALTY : Math.min(2 * penalty, LONGEST_PENALTY);
+            penalty = penalty == 0 ? FIRST_PENALTY : Math.min(2 * penalty, MAX_PENALTY);
         }
         returnAt = now + penalty;
     }
 
     /**
-     * From now on the tenant's own thread runs them. A batch that is under way on the node's ends with its present message.
+     * From now on the tenant's own thread runs them. A batch that is under way on the node's ends with its present
+     * message.
      *
      * @return whether they have not been away
      */

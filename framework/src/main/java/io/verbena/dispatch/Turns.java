@@ -2,7 +2,7 @@ package io.verbena.dispatch;
 
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.EngineAgent;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -17,16 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node does after each turn of its engine, on the same thread: connections, commands, callbacks and tasks. All code
- * of the application that the node runs, runs here.
+ * What a node does after each turn of its engine, on the same thread: connections, commands, callbacks and tasks. All
+ * code of the application that the node runs, runs here.
  *
- * <p>One thread at a time does a turn: the engine's own, or in the mode INVOKER the application's. The rest is thread-safe.
+ * <p>One thread at a time does a turn: the engine's own, or in the mode INVOKER the application's. The rest is
+ * thread-safe.
  */
 public final class Turns implements EngineAgent {
     private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
     private static final long LAST_TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LAST_TURN_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
-    private static final int COMMANDS_A_TURN = 256;
+    private static final int COMMANDS_PER_TURN = 256;
     private static final CallbackSource[] NO_SOURCES = {};
     private static final TurnTask[] NO_TASKS = {};
     private static final TenantCallbacks[] NO_CALLBACKS = {};
@@ -41,7 +42,7 @@ public final class Turns implements EngineAgent {
     private final CallbackWatch watch;
     private final CallbackTurns<CallbackSource, TenantCallbacks> callbackTurns;
     private final Retries retries;
-    private final LogLimit failures = new LogLimit();
+    private final LogRateLimiter failures = new LogRateLimiter();
     private volatile CallbackSource[] sources = NO_SOURCES;
     private volatile TurnTask[] tasks = NO_TASKS;
     private volatile TenantCallbacks[] callbacks = NO_CALLBACKS; // those of either
@@ -178,7 +179,7 @@ public final class Turns implements EngineAgent {
             }
             long now = clock.nanoTime();
             int work = connections.doWork(now);
-            work += runCommands(COMMANDS_A_TURN) + retries.doWork(now);
+            work += runCommands(COMMANDS_PER_TURN) + retries.doWork(now);
             work += watch.doWork(now);
             work += callbackTurns.run(sources);
             for (TurnTask task : tasks) {
@@ -255,7 +256,10 @@ public final class Turns implements EngineAgent {
         }
     }
 
-    /** Does a task outside of its turn. By whoever does the turns, or ends them. @return false if callbacks of its tenant run */
+    /**
+     * Does a task outside of its turn. By whoever does the turns, or ends them. @return false if callbacks of its
+     * tenant run
+     */
     public boolean tryNow(TurnTask task) {
         TenantCallbacks those = Objects.requireNonNull(task.callbacks());
         if (!those.enter(task, true)) {
@@ -342,8 +346,8 @@ public final class Turns implements EngineAgent {
     }
 
     /**
-     * Waits for the turn and the callbacks that are under way, which use memory that is about to go, for 10 s at most; runs the
-     * commands that are left, tells of the calls that have ended, and lets nothing else begin.
+     * Waits for the turn and the callbacks that are under way, which use memory that is about to go, for 10 s at most;
+     * runs the commands that are left, tells of the calls that have ended, and lets nothing else begin.
      */
     public void end() {
         ended = true;

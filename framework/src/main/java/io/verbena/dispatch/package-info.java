@@ -1,12 +1,13 @@
 /**
- * Internal: who runs application code of a node, when and on which thread. Not for users, and without promise of compatibility.
+ * Internal: who runs application code of a node, when and on which thread. Not for users, and without promise of
+ * compatibility.
  *
  * <pre>
  *   NodeDriver ──▶ Turns ──▶ CallbackTurns ──▶ CallbackSource      an inbox with a callback
  *                    │  └──▶ TurnTask ◀── Handoff                  calls, operations, executors
  *                    ├─────▶ DutyCycleAgent ◀── Retries            periodic work; so are connections
  *                    └─────▶ CallbackWatch ──▶ TenantCallbacks ──▶ CallbackMeter
- *   OneThread                                                      refuses a second thread
+ *   SingleThreadGuard                                                      refuses a second thread
  * </pre>
  *
  * <p>A turn reads the node's clock once, and its agents ({@link io.verbena.dispatch.DutyCycleAgent}) work by that

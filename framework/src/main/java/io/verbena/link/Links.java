@@ -16,7 +16,7 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node's links to other processes: the fabrics behind its addresses, and one link an address however many channels use
- * it. Thread-safe.
+ * A node's links to other processes: the fabrics behind its addresses, and one link an address however many channels
+ * use it. Thread-safe.
  */
 public final class Links implements LinkListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
@@ -46,7 +46,7 @@ public final class Links implements LinkListener, AutoCloseable {
     private final NodeMemory memory;
     private final LinkSettings settings;
     private final Map<Long, Link> newest = new ConcurrentHashMap<>();
-    private final LogLimit intruders = new LogLimit();
+    private final LogRateLimiter intruders = new LogRateLimiter();
     private final Map<String, CompletableFuture<Link>> byTarget = new HashMap<>();
     private @Nullable NettyFabric sockets;
     private @Nullable SharedMemoryFabric shared;

@@ -11,8 +11,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
 /**
- * Where a node's memory lies: in shared memory from the launch on, or from its first {@code shm:} address on; in this process
- * alone where the machine has no shared memory. Thread-safe.
+ * Where a node's memory lies: in shared memory from the launch on, or from its first {@code shm:} address on; in this
+ * process alone where the machine has no shared memory. Thread-safe.
  */
 public final class NodeMemory {
     private final boolean mustShare;

@@ -6,15 +6,16 @@ import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.verbs.QpState;
 
 /**
- * The way on which requests of one channel or region go to its peer, in the order in which they were posted. Where a request stands in a
- * queue pair's send ring, and whose doorbell is rung for it, is the path's own affair.
+ * The way on which requests of one channel or region go to its peer, in the order in which they were posted. Where a
+ * request stands in a queue pair's send ring, and whose doorbell is rung for it, is the path's own affair.
  *
- * <p>Posting and flushing are for one thread at a time, the questions for any. Nothing blocks, allocates, or calls the application.
+ * <p>Posting and flushing are for one thread at a time, the questions for any. Nothing blocks, allocates, or calls the
+ * application.
  */
 public interface SendPath {
     /**
-     * Posts a request. It leaves at once, together with what was enqueued, or with the node's next turn where many share a system
-     * call.
+     * Posts a request. It leaves at once, together with what was enqueued, or with the node's next turn where many
+     * share a system call.
      *
      * @return {@link PostResult#QUEUE_FULL} if as many are outstanding as may be; what was enqueued leaves all the same
      * @throws IllegalStateException if the path is closed
@@ -28,7 +29,8 @@ public interface SendPath {
     /**
      * Executes a request at once, whatever its length and that of its inline data; what was enqueued leaves before it.
      *
-     * @return whether it was executed; if not (requests are before it, or the peer's memory is not at hand), it may be posted
+     * @return whether it was executed; if not (requests are before it, or the peer's memory is not at hand), it may be
+     *     posted
      */
     boolean executeNow(SendRequest request);
 
@@ -53,6 +55,9 @@ public interface SendPath {
     /** What keeps it from sending more, if it does. A hint. */
     Limit limit();
 
-    /** Whether others send to the same peer, and it has nothing left to send: more requests would have their turn now. A hint. */
+    /**
+     * Whether others send to the same peer, and it has nothing left to send: more requests would have their turn now. A
+     * hint.
+     */
     boolean isStarved();
 }

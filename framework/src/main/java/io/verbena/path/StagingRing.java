@@ -8,10 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Registered memory in which a channel keeps messages until the peer has acknowledged them: a ring, and for a message
- * above a quarter of it a region of its own. What a request used is free when the request is complete, which the send ring's
- * count of outstanding requests tells: no completion is needed for it.
+ * above a quarter of it a region of its own. What a request used is free when the request is complete, which the send
+ * ring's count of outstanding requests tells: no completion is needed for it.
  *
- * <p>Used by the channel's thread. Memory is allocated when it is first needed, and given back when the channel has been idle.
+ * <p>Used by the channel's thread. Memory is allocated when it is first needed, and given back when the channel has
+ * been idle.
  */
 public final class StagingRing {
     /** Regions of their own that a channel may hold at a time. */
@@ -147,8 +148,8 @@ public final class StagingRing {
     }
 
     /**
-     * Gives all memory back that no request needs, and begins again with a length and a depth when the next message comes. Nothing is
-     * claimed, and nothing under way.
+     * Gives all memory back that no request needs, and begins again with a length and a depth when the next message
+     * comes. Nothing is claimed, and nothing under way.
      */
     public void giveBack(int bytes, int sendDepth) {
         free();

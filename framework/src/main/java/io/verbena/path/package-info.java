@@ -8,8 +8,8 @@
  *   StagingRing            memory that requests are sent from until they are acknowledged
  * </pre>
  *
- * <p>Whoever posts knows a {@link io.verbena.path.SendPath} alone, so that what merges requests, admits them, or has several share a
- * queue pair is another path and no other channel.
+ * <p>Whoever posts knows a {@link io.verbena.path.SendPath} alone, so that what merges requests, admits them, or has
+ * several share a queue pair is another path and no other channel.
  */
 @NullMarked
 package io.verbena.path;

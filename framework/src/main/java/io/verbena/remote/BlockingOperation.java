@@ -5,8 +5,8 @@ import io.verbena.Outcome;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An operation that a thread waits for. Either it ends, or its thread gives up: whichever comes first decides whether the
- * thread's memory is written.
+ * An operation that a thread waits for. Either it ends, or its thread gives up: whichever comes first decides whether
+ * the thread's memory is written.
  */
 public final class BlockingOperation implements OperationHandler {
     private final AtomicBoolean taken = new AtomicBoolean();

@@ -3,7 +3,7 @@ package io.verbena.remote;
 import io.verbena.OperationHandler;
 import io.verbena.SendResult;
 import io.verbena.connection.Connection;
-import io.verbena.dispatch.OneThread;
+import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.SendRequest;
@@ -17,8 +17,8 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts the operations of a remote region, each with what it reads or writes in its request, in staged memory, or in memory of the
- * application's that is registered.
+ * Posts the operations of a remote region, each with what it reads or writes in its request, in staged memory, or in
+ * memory of the application's that is registered.
  *
  * <p>For one thread at a time; a second one is refused.
  */
@@ -29,7 +29,7 @@ public final class RemotePoster {
     private final PerformanceGroup group;
     private final RemoteOperations operations;
     private final SendRequest request = new SendRequest();
-    private final OneThread posting = new OneThread();
+    private final SingleThreadGuard posting = new SingleThreadGuard();
 
     /**
      * Creates it.

@@ -7,10 +7,10 @@ import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One entry of a completion queue ({@code ibv_poll_cq(3)}). As a handler's argument it is a cursor, valid during the call
- * only; as an element of an array given to {@link CompletionQueue#poll(Completion[])} it holds a copy of its own, which
- * stays until the array is filled again. With a status other than SUCCESS only {@link #wrId}, {@link #status}, {@link #qpNumber} and
- * {@link #vendorError} mean anything.
+ * One entry of a completion queue ({@code ibv_poll_cq(3)}). As a handler's argument it is a cursor, valid during the
+ * call only; as an element of an array given to {@link CompletionQueue#poll(Completion[])} it holds a copy of its own,
+ * which stays until the array is filled again. With a status other than SUCCESS only {@link #wrId}, {@link #status},
+ * {@link #qpNumber} and {@link #vendorError} mean anything.
  */
 public final class Completion {
     private UnsafeBuffer ring;

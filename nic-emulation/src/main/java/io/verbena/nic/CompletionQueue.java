@@ -12,9 +12,10 @@ import java.util.List;
  *
  * <p>One thread at a time polls and resizes; any thread may ask for a notification, wait for it and acknowledge it.
  *
- * <p>A completion that finds no room puts the queue in error for good: what was written before can still be polled, what
- * comes later is dropped and counted, CQ_ERR is raised once, and the queue pairs that complete here go to ERR, each with
- * QP_FATAL, at the end of the engine's turn. (That is the InfiniBand specification's reading; rxe only drops.)
+ * <p>A completion that finds no room puts the queue in error for good: what was written before can still be polled,
+ * what comes later is dropped and counted, CQ_ERR is raised once, and the queue pairs that complete here go to ERR,
+ * each with QP_FATAL, at the end of the engine's turn. (That is the InfiniBand specification's reading; rxe only
+ * drops.)
  */
 public final class CompletionQueue implements AutoCloseable {
     /** Most entries of a completion queue. */
@@ -91,8 +92,8 @@ public final class CompletionQueue implements AutoCloseable {
     // ---- polling -------------------------------------------------------------------------------------------------
 
     /**
-     * Hands completions to a handler, oldest first. Where nothing is there and the engine's mode lets callers help, runs a
-     * turn of the engine and looks again.
+     * Hands completions to a handler, oldest first. Where nothing is there and the engine's mode lets callers help,
+     * runs a turn of the engine and looks again.
      *
      * @param handler takes each; its cursor is valid during the call only
      * @param limit most completions to take
@@ -214,8 +215,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Says that events which {@link #awaitEvent} delivered have been dealt with ({@code ibv_ack_cq_events(3)}); may be done
-     * for many at a time. Any thread.
+     * Says that events which {@link #awaitEvent} delivered have been dealt with ({@code ibv_ack_cq_events(3)}); may be
+     * done for many at a time. Any thread.
      *
      * @param count events, at least 0
      * @throws IllegalArgumentException if fewer have been delivered and not acknowledged
@@ -280,10 +281,11 @@ public final class CompletionQueue implements AutoCloseable {
 
     /**
      * Destroys it ({@code ibv_destroy_cq(3)}); what was not polled is lost. Waits a bounded time
-     * ({@link NicContext#acknowledgeTimeoutNanos}) for its events, asynchronous ones and its own: a thread acknowledges what
-     * it has taken before it closes. Idempotent.
+     * ({@link NicContext#acknowledgeTimeoutNanos}) for its events, asynchronous ones and its own: a thread acknowledges
+     * what it has taken before it closes. Idempotent.
      *
-     * @throws IllegalStateException (EBUSY) if queue pairs still use it, or events are not acknowledged; nothing has changed
+     * @throws IllegalStateException (EBUSY) if queue pairs still use it, or events are not acknowledged; nothing has
+     *     changed
      */
     @Override
     public void close() {

@@ -137,7 +137,10 @@ final class DomainMemory {
         return result;
     }
 
-    /** One of a segment's regions is gone: it goes with the last one, unless somebody may be in the midst of an operation. */
+    /**
+     * One of a segment's regions is gone: it goes with the last one, unless somebody may be in the midst of an
+     * operation.
+     */
     private void giveBack(Segment segment, DeregisterResult result) {
         if (result == DeregisterResult.BUSY) {
             setAside.add(segment.id());

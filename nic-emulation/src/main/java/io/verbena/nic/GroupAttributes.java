@@ -1,8 +1,8 @@
 package io.verbena.nic;
 
 /**
- * What a {@link PerformanceGroup} is entitled to, and what its tenant may set for queue pairs. Mutable; not thread-safe.
- * What a group gives out is a copy.
+ * What a {@link PerformanceGroup} is entitled to, and what its tenant may set for queue pairs. Mutable; not
+ * thread-safe. What a group gives out is a copy.
  */
 public final class GroupAttributes {
     /** Largest weight of a group and of a queue pair. */
@@ -14,7 +14,7 @@ public final class GroupAttributes {
     /** Largest {@link #maxSendWindow(int)}. */
     public static final int MAX_SEND_WINDOW = 64 << 20;
 
-    private static final int LONGEST_NAME = 64;
+    private static final int MAX_NAME = 64;
     private static final long MAX_RATE = 1L << 50;
 
     private String name = "";
@@ -29,7 +29,9 @@ public final class GroupAttributes {
     private long ceiling;
     private long floor;
 
-    /** Creates the defaults: weight 1, queue pairs up to weight 1024, urgent messages up to 4 KiB, no ceiling, no floor. */
+    /**
+     * Creates the defaults: weight 1, queue pairs up to weight 1024, urgent messages up to 4 KiB, no ceiling, no floor.
+     */
     public GroupAttributes() {}
 
     /** Creates a copy. */
@@ -48,12 +50,12 @@ public final class GroupAttributes {
     }
 
     /**
-     * Its name, unique in the NIC: 1 to 64 printable characters of ASCII without spaces, quotes and backslashes, so that it
-     * may stand in a line of text. For good.
+     * Its name, unique in the NIC: 1 to 64 printable characters of ASCII without spaces, quotes and backslashes, so
+     * that it may stand in a line of text. For good.
      */
     public GroupAttributes name(String text) {
-        if (text.isEmpty() || text.length() > LONGEST_NAME) {
-            throw new IllegalArgumentException("name of " + text.length() + " characters outside 1.." + LONGEST_NAME);
+        if (text.isEmpty() || text.length() > MAX_NAME) {
+            throw new IllegalArgumentException("name of " + text.length() + " characters outside 1.." + MAX_NAME);
         }
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -83,7 +85,9 @@ public final class GroupAttributes {
         return this;
     }
 
-    /** Whether the tenant may have urgent queue pairs; by default it may: what they send counts against its own share. */
+    /**
+     * Whether the tenant may have urgent queue pairs; by default it may: what they send counts against its own share.
+     */
     public GroupAttributes mayBeUrgent(boolean allowed) {
         mayBeUrgent = allowed;
         return this;
@@ -105,9 +109,9 @@ public final class GroupAttributes {
     }
 
     /**
-     * Bytes of the NIC's memory that what is made in its protection domains may take, at least 1: allocated regions and append queues,
-     * with the messages that lie there. Only the memory's own bound by default. Memory that the caller registers and the rings of
-     * queues do not count.
+     * Bytes of the NIC's memory that what is made in its protection domains may take, at least 1: allocated regions and
+     * append queues, with the messages that lie there. Only the memory's own bound by default. Memory that the caller
+     * registers and the rings of queues do not count.
      */
     public GroupAttributes maxMemory(long bytes) {
         if (bytes < 1) {
@@ -118,8 +122,8 @@ public final class GroupAttributes {
     }
 
     /**
-     * Memory regions that may be registered in its protection domains at a time, and windows allocated, at least 1; only the NIC's own
-     * bound by default.
+     * Memory regions that may be registered in its protection domains at a time, and windows allocated, at least 1;
+     * only the NIC's own bound by default.
      */
     public GroupAttributes maxRegions(int count) {
         maxRegions = range("maxRegions", count, Integer.MAX_VALUE);
@@ -127,8 +131,8 @@ public final class GroupAttributes {
     }
 
     /**
-     * Most bytes a second that it may send, over all engines; 0, the default, for no such bound. Where something else than
-     * bytes is charged ({@link NicContext#chargedUnit}), so much of that.
+     * Most bytes a second that it may send, over all engines; 0, the default, for no such bound. Where something else
+     * than bytes is charged ({@link NicContext#chargedUnit}), so much of that.
      */
     public GroupAttributes ceiling(long bytesPerSecond) {
         ceiling = rate("ceiling", bytesPerSecond);
@@ -136,8 +140,8 @@ public final class GroupAttributes {
     }
 
     /**
-     * Bytes a second, or what else is charged, that it may send before others are served by weight, over all engines; 0, the
-     * default, for none. The floors of all groups together may not exceed {@link NicContext#capacity}.
+     * Bytes a second, or what else is charged, that it may send before others are served by weight, over all engines;
+     * 0, the default, for none. The floors of all groups together may not exceed {@link NicContext#capacity}.
      */
     public GroupAttributes floor(long bytesPerSecond) {
         floor = rate("floor", bytesPerSecond);

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  *   }
  * }</pre>
  *
- * <p>Creating and destroying is thread-safe and not for the data path. Objects are destroyed children first; closing the
- * NIC closes what is left.
+ * <p>Creating and destroying is thread-safe and not for the data path. Objects are destroyed children first; closing
+ * the NIC closes what is left.
  */
 public final class Nic implements AutoCloseable {
     private static final int FIRST_QP = 2; // 0 and 1 are for management, as InfiniBand has it
@@ -160,8 +160,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Allocates and clears memory of append queues, where {@link NicContext#backgroundThread} left that to the application:
-     * to be called often, by one thread.
+     * Allocates and clears memory of append queues, where {@link NicContext#backgroundThread} left that to the
+     * application: to be called often, by one thread.
      *
      * @return the amount of work done
      */
@@ -170,8 +170,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Whether background work was asked for since the last {@link #backgroundWork}: so that a caller with a clock of its own
-     * may come when the work is due. Any thread.
+     * Whether background work was asked for since the last {@link #backgroundWork}: so that a caller with a clock of
+     * its own may come when the work is due. Any thread.
      */
     public boolean isBackgroundWanted() {
         return background.isWanted();
@@ -226,8 +226,8 @@ public final class Nic implements AutoCloseable {
     /**
      * Makes a group: a tenant's share of this NIC.
      *
-     * @throws IllegalArgumentException if the name is taken, attributes contradict each other, or the floors of all groups
-     *     exceed {@link NicContext#capacity}
+     * @throws IllegalArgumentException if the name is taken, attributes contradict each other, or the floors of all
+     *     groups exceed {@link NicContext#capacity}
      * @throws IllegalStateException if there are {@link NicContext#maxGroups} already
      */
     public synchronized PerformanceGroup createGroup(GroupAttributes attributes) {
@@ -295,8 +295,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * What is set for a group has changed. Each engine schedules by it from its next turn on, however busy another is. Under
-     * the lock.
+     * What is set for a group has changed. Each engine schedules by it from its next turn on, however busy another is.
+     * Under the lock.
      *
      * @param bulkOnly whether its queue pairs become bulk
      */
@@ -341,16 +341,16 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. A slot that an
-     * initiator of the queue pair before has left an operation in is not used: what it says is needed to end that.
+     * A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. A slot that
+     * an initiator of the queue pair before has left an operation in is not used: what it says is needed to end that.
      */
     int takeQueuePairNumber() {
         int slots = generations.length;
         int slot = queuePairSlots.take(control::isSlotIdle);
         if (slot == NumberPool.NONE) {
-            throw new IllegalStateException(
-                    "queue pairs " + (slots - FIRST_QP)
-                            + " is the maximum, those counted that a peer is in the middle of an operation on; raise maxQueuePairs");
+            throw new IllegalStateException("queue pairs " + (slots - FIRST_QP)
+                    + " is the maximum, those counted that a peer is in the middle of an "
+                    + "operation on; raise maxQueuePairs");
         }
         int generation = generations[slot]++;
         return slot | (int) ((long) generation * slots % GENERATIONS);
@@ -408,8 +408,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Closes everything that was made here, stops the engines, gives the memory back; waits for no acknowledgement of an
-     * event. Idempotent.
+     * Closes everything that was made here, stops the engines, gives the memory back; waits for no acknowledgement of
+     * an event. Idempotent.
      */
     @Override
     public void close() {

@@ -90,8 +90,9 @@ public final class NicContext {
     }
 
     /**
-     * Chunks of one append queue that may be announced or unread at a time, a power of two, 4 to 4096; default 64. Times the
-     * length of a chunk this bounds what lies unread in a queue, whatever its memory limit is. Each costs 16 bytes a queue.
+     * Chunks of one append queue that may be announced or unread at a time, a power of two, 4 to 4096; default 64.
+     * Times the length of a chunk this bounds what lies unread in a queue, whatever its memory limit is. Each costs 16
+     * bytes a queue.
      */
     public NicContext chunksPerAppendQueue(int count) {
         chunksPerAppendQueue = powerOfTwo("chunksPerAppendQueue", range("chunksPerAppendQueue", count, 4, 4096));
@@ -126,9 +127,9 @@ public final class NicContext {
     }
 
     /**
-     * Bytes that bulk may have unsent on a link while urgent queue pairs use it, and half of what it may have on the way to the
-     * peer; 1 to 1 GiB, 16 KiB by default. Over a network it should be half of what a round trip carries, or bulk is slower
-     * than the network.
+     * Bytes that bulk may have unsent on a link while urgent queue pairs use it, and half of what it may have on the
+     * way to the peer; 1 to 1 GiB, 16 KiB by default. Over a network it should be half of what a round trip carries, or
+     * bulk is slower than the network.
      */
     public NicContext urgentWindow(int bytes) {
         arbiter = arbiter.withUrgentWindow(range("urgentWindow", bytes, 1, 1 << 30));
@@ -157,8 +158,8 @@ public final class NicContext {
     }
 
     /**
-     * Bytes a second that the NIC can send, which is what the floors of groups may add up to; 0, the default, for unknown:
-     * then there are no floors.
+     * Bytes a second that the NIC can send, which is what the floors of groups may add up to; 0, the default, for
+     * unknown: then there are no floors.
      */
     public NicContext capacity(long bytesPerSecond) {
         if (bytesPerSecond < 0) {
@@ -169,8 +170,8 @@ public final class NicContext {
     }
 
     /**
-     * How long destroying an object waits for its events to be acknowledged before it is refused, in nanoseconds; 3 s by
-     * default, 0 does not wait. Of real time, whatever the {@link #clock}.
+     * How long destroying an object waits for its events to be acknowledged before it is refused, in nanoseconds; 3 s
+     * by default, 0 does not wait. Of real time, whatever the {@link #clock}.
      */
     public NicContext acknowledgeTimeoutNanos(long nanos) {
         if (nanos < 0) {
@@ -187,8 +188,8 @@ public final class NicContext {
     }
 
     /**
-     * Whether append queues are supplied with memory by a thread of the NIC's own (the default), or by the application that
-     * calls {@link Nic#backgroundWork}.
+     * Whether append queues are supplied with memory by a thread of the NIC's own (the default), or by the application
+     * that calls {@link Nic#backgroundWork}.
      */
     public NicContext backgroundThread(boolean own) {
         backgroundThread = own;
@@ -196,9 +197,9 @@ public final class NicContext {
     }
 
     /**
-     * What keys and the identity are drawn from: a {@link SecureRandom} by default, so that whoever knows some keys knows
-     * nothing of the others. A simulation gives its own chance, so that a run replays; anywhere else keys that can be
-     * guessed protect nothing.
+     * What keys and the identity are drawn from: a {@link SecureRandom} by default, so that whoever knows some keys
+     * knows nothing of the others. A simulation gives its own chance, so that a run replays; anywhere else keys that
+     * can be guessed protect nothing.
      */
     public NicContext random(LongSupplier source) {
         random = source;
@@ -206,8 +207,8 @@ public final class NicContext {
     }
 
     /**
-     * How long a deregistration waits for operations that direct initiators have in flight, in nanoseconds; 1 s by default.
-     * In a simulation, where nobody else moves while one waits, 0.
+     * How long a deregistration waits for operations that direct initiators have in flight, in nanoseconds; 1 s by
+     * default. In a simulation, where nobody else moves while one waits, 0.
      */
     public NicContext deregisterTimeoutNanos(long nanos) {
         if (nanos < 0) {

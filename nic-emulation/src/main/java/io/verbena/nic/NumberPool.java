@@ -4,8 +4,8 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * Numbers to name objects by. One that is given back is taken again as late as possible, so that what still names the former
- * bearer seldom meets another.
+ * Numbers to name objects by. One that is given back is taken again as late as possible, so that what still names the
+ * former bearer seldom meets another.
  *
  * <p>Under the NIC's lock.
  */

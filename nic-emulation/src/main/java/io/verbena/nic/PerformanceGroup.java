@@ -6,14 +6,14 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.MemoryQuota;
 
 /**
- * A tenant's share of a NIC, as whoever administers it sees it: a weight among other groups, limits on what the tenant may
- * set itself, a ceiling and a floor. All queue pairs of the protection domains that
+ * A tenant's share of a NIC, as whoever administers it sees it: a weight among other groups, limits on what the tenant
+ * may set itself, a ceiling and a floor. All queue pairs of the protection domains that
  * {@link Nic#allocateProtectionDomain(PerformanceGroup)} makes for it send at its expense. The tenant is given the
  * protection domain and not this: it can neither change nor read a group.
  *
- * <p>Thread-safe; not for the data path. What is set holds from each engine's next turn on: an engine that is busy neither
- * holds up the call nor the other engines, which may schedule by the new settings for that long while it ends its turn by the
- * old ones.
+ * <p>Thread-safe; not for the data path. What is set holds from each engine's next turn on: an engine that is busy
+ * neither holds up the call nor the other engines, which may schedule by the new settings for that long while it ends
+ * its turn by the old ones.
  */
 public final class PerformanceGroup implements AutoCloseable {
     /** Largest weight. */
@@ -51,11 +51,12 @@ public final class PerformanceGroup implements AutoCloseable {
     }
 
     /**
-     * Sets everything but the name: start from {@link #query}. A refused call changes nothing. A lower limit on queue pairs
-     * or on their weights holds for what comes; where queue pairs may no longer be urgent, those that are become bulk.
+     * Sets everything but the name: start from {@link #query}. A refused call changes nothing. A lower limit on queue
+     * pairs or on their weights holds for what comes; where queue pairs may no longer be urgent, those that are become
+     * bulk.
      *
-     * @throws IllegalArgumentException if it contradicts itself, has another name, or the floors of all groups exceed what
-     *     the NIC can send
+     * @throws IllegalArgumentException if it contradicts itself, has another name, or the floors of all groups exceed
+     *     what the NIC can send
      * @throws IllegalStateException if it is closed
      */
     public void set(GroupAttributes a) {

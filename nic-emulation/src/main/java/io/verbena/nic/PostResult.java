@@ -7,8 +7,8 @@ public enum PostResult {
     /** The queue is full; poll completions and try again. Nothing was changed. */
     QUEUE_FULL,
     /**
-     * Between {@link QueuePair#start} and {@link QueuePair#complete} only: the request can never be executed, and the batch
-     * will be refused; {@code complete} says why.
+     * Between {@link QueuePair#start} and {@link QueuePair#complete} only: the request can never be executed, and the
+     * batch will be refused; {@code complete} says why.
      */
     REFUSED
 }

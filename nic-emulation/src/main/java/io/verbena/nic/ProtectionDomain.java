@@ -110,8 +110,8 @@ public final class ProtectionDomain implements AutoCloseable {
     /**
      * As {@link #allocate}, for callers that may come back.
      *
-     * @return null if the group has taken too much of its {@link GroupAttributes#maxMemory(long)} for now, or has as many regions
-     *     as it {@linkplain GroupAttributes#maxRegions(int) may have}
+     * @return null if the group has taken too much of its {@link GroupAttributes#maxMemory(long)} for now, or has as
+     *     many regions as it {@linkplain GroupAttributes#maxRegions(int) may have}
      * @throws MemoryExhaustedException if the memory cannot be had, or the group may never have as much
      */
     public @Nullable MemoryRegion tryAllocate(int length, int access) {
@@ -144,8 +144,9 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Registers a region's memory once more: a key of its own, with its own access, to the same bytes. What one key permits
-     * does not matter to the other. Memory that was {@linkplain #allocate allocated} is given back with the last of its regions.
+     * Registers a region's memory once more: a key of its own, with its own access, to the same bytes. What one key
+     * permits does not matter to the other. Memory that was {@linkplain #allocate allocated} is given back with the
+     * last of its regions.
      *
      * @param region of this protection domain
      * @param access {@link Access} flags
@@ -160,8 +161,8 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Deregisters a region ({@code ibv_dereg_mr(3)}): its key is invalid at once; operations that were under way are waited
-     * for, a bounded time.
+     * Deregisters a region ({@code ibv_dereg_mr(3)}): its key is invalid at once; operations that were under way are
+     * waited for, a bounded time.
      *
      * @return BUSY if one of them has not ended: the memory is then set aside and not reused
      */
@@ -177,10 +178,10 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Registers a region's memory anew ({@code ibv_rereg_mr(3)}): with other access, in another protection domain, another
-     * range of it. The region that comes back has a new key; the old one is invalid at once, for requests under way too,
-     * and so is the old region. Operations that were in the middle of a copy are waited for, a bounded time; requests of
-     * peers that come in that time are refused.
+     * Registers a region's memory anew ({@code ibv_rereg_mr(3)}): with other access, in another protection domain,
+     * another range of it. The region that comes back has a new key; the old one is invalid at once, for requests under
+     * way too, and so is the old region. Operations that were in the middle of a copy are waited for, a bounded time;
+     * requests of peers that come in that time are refused.
      *
      * @param region of this protection domain
      * @param access {@link Access} flags
@@ -190,8 +191,9 @@ public final class ProtectionDomain implements AutoCloseable {
      * @throws IllegalArgumentException if an argument is out of range; nothing has changed then
      * @throws MemoryExhaustedException if it is to go to a group that may not have its memory; nothing has changed
      *     then
-     * @throws IllegalStateException (EBUSY) if windows are bound to it, its memory is to go to another protection domain and is
-     *     registered more than once, or a peer's operation does not end in time: the region stays as it was, under its old key
+     * @throws IllegalStateException (EBUSY) if windows are bound to it, its memory is to go to another protection
+     *     domain and is registered more than once, or a peer's operation does not end in time: the region stays as it
+     *     was, under its old key
      */
     public MemoryRegion reregister(MemoryRegion region, int access, ProtectionDomain to, long offset, long length) {
         if (to.nic != nic) {
@@ -208,7 +210,8 @@ public final class ProtectionDomain implements AutoCloseable {
      * Allocates a memory window ({@code ibv_alloc_mw(3)}).
      *
      * @param type how it will be bound
-     * @throws IllegalStateException if there are as many regions and windows as there may be, of the NIC's or of the group's
+     * @throws IllegalStateException if there are as many regions and windows as there may be, of the NIC's or of the
+     *     group's
      */
     public MemoryWindow allocateWindow(MemoryWindow.Type type) {
         synchronized (nic) {

@@ -7,8 +7,8 @@ import io.verbena.nic.verbs.QpType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes for {@link QueuePair#modify} ({@code ibv_modify_qp(3)}). What is set is what is given: a move to another state
- * needs exactly the attributes of its row in the table, present and none extra. Mutable; not thread-safe.
+ * Attributes for {@link QueuePair#modify} ({@code ibv_modify_qp(3)}). What is set is what is given: a move to another
+ * state needs exactly the attributes of its row in the table, present and none extra. Mutable; not thread-safe.
  */
 public final class QpAttributes {
     static final int ACCESS = 1;
@@ -166,9 +166,9 @@ public final class QpAttributes {
     }
 
     /**
-     * Weight among the queue pairs of the group, 1 to {@value GroupAttributes#MAX_WEIGHT}, and at most what the group allows
-     * ({@link GroupAttributes#maxQueuePairWeight}). 1 by default, and again after RESET. May be given at any time between
-     * RESET and an error, also alone.
+     * Weight among the queue pairs of the group, 1 to {@value GroupAttributes#MAX_WEIGHT}, and at most what the group
+     * allows ({@link GroupAttributes#maxQueuePairWeight}). 1 by default, and again after RESET. May be given at any
+     * time between RESET and an error, also alone.
      */
     public QpAttributes weight(int value) {
         weight = range("weight", value, 1, GroupAttributes.MAX_WEIGHT);
@@ -176,8 +176,8 @@ public final class QpAttributes {
     }
 
     /**
-     * How soon it is served, BULK by default, and again after RESET; when it may be given as {@link #weight}. Messages of an
-     * URGENT queue pair are bounded ({@link GroupAttributes#urgentLimit}).
+     * How soon it is served, BULK by default, and again after RESET; when it may be given as {@link #weight}. Messages
+     * of an URGENT queue pair are bounded ({@link GroupAttributes#urgentLimit}).
      */
     public QpAttributes trafficClass(TrafficClass value) {
         trafficClass = value;

@@ -78,8 +78,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Why it went to ERR by itself: an exception that its own work has met, which is logged with its stack. Null if there was none
-     * since it was last reset. Any thread.
+     * Why it went to ERR by itself: an exception that its own work has met, which is logged with its stack. Null if
+     * there was none since it was last reset. Any thread.
      */
     public @Nullable String failure() {
         return context.failure();
@@ -116,9 +116,9 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Changes how many requests may be outstanding; those that are stay. Its completion queues must have room for the completions.
-     * For the thread that posts, outside of a batch; waits for the engine's turn. Memory for the new number comes with the next
-     * request, if nothing is outstanding.
+     * Changes how many requests may be outstanding; those that are stay. Its completion queues must have room for the
+     * completions. For the thread that posts, outside of a batch; waits for the engine's turn. Memory for the new
+     * number comes with the next request, if nothing is outstanding.
      *
      * @param requests 1 to {@value QueuePairAttributes#MAX_SEND}, rounded up to a power of two
      * @throws IllegalArgumentException if it is outside of that
@@ -136,8 +136,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Whether its peer is sent to by other groups too, and it has nothing left to send itself: more requests would have their turn
-     * now. Any thread, a hint.
+     * Whether its peer is sent to by other groups too, and it has nothing left to send itself: more requests would have
+     * their turn now. Any thread, a hint.
      */
     public boolean isStarved() {
         return context.isStarved();
@@ -212,13 +212,14 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts one request and rings the doorbell ({@code ibv_post_send(3)}). A small one-sided request or append to memory that
-     * is mapped here is executed at once if nothing is before it and the engine is free, and is in no queue then.
+     * Posts one request and rings the doorbell ({@code ibv_post_send(3)}). A small one-sided request or append to
+     * memory that is mapped here is executed at once if nothing is before it and the engine is free, and is in no queue
+     * then.
      *
-     * <p>Where packets go by a socket, a request that is posted while others wait for their answers, within 20 us of the
-     * engine's last turn, leaves with the next turn, in one system call with what else is posted until then. In the mode
-     * INVOKER that is the next turn of the thread that calls {@code doWork}, its next post after those 20 us, or its {@link
-     * #doorbell}, whichever is first. Urgent requests do not wait.
+     * <p>Where packets go by a socket, a request that is posted while others wait for their answers, within 20 us of
+     * the engine's last turn, leaves with the next turn, in one system call with what else is posted until then. In the
+     * mode INVOKER that is the next turn of the thread that calls {@code doWork}, its next post after those 20 us, or
+     * its {@link #doorbell}, whichever is first. Urgent requests do not wait.
      */
     public PostResult postSend(SendRequest request) {
         checkNoBatch("postSend");
@@ -242,12 +243,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Executes a request at once, as {@link #postSend(SendRequest)} does with a small one, or not at all. Here it may be of any
-     * length, and so may its inline data, which is read where it lies: a message that is in no registered memory is copied
-     * once, to its place at the peer.
+     * Executes a request at once, as {@link #postSend(SendRequest)} does with a small one, or not at all. Here it may
+     * be of any length, and so may its inline data, which is read where it lies: a message that is in no registered
+     * memory is copied once, to its place at the peer.
      *
-     * @return whether it was executed; if not (requests are before it, others are to send, or the peer's memory is not at
-     *     hand), nothing has happened, and it may be posted
+     * @return whether it was executed; if not (requests are before it, others are to send, or the peer's memory is not
+     *     at hand), nothing has happened, and it may be posted
      * @throws IllegalStateException as {@link #post}
      * @throws IllegalArgumentException if the request can never be executed
      */
@@ -287,8 +288,8 @@ public final class QueuePair implements AutoCloseable {
     // ---- a batch -----------------------------------------------------------------------------------------------
 
     /**
-     * Starts a batch ({@code ibv_wr_start(3)}): what is posted from here on is not seen by the NIC until {@link #complete},
-     * and never if {@link #abort} comes instead. One batch at a time, by the thread that posts.
+     * Starts a batch ({@code ibv_wr_start(3)}): what is posted from here on is not seen by the NIC until
+     * {@link #complete}, and never if {@link #abort} comes instead. One batch at a time, by the thread that posts.
      *
      * @throws IllegalStateException if a batch has been started already, or the queue pair is closed
      */
@@ -439,8 +440,8 @@ public final class QueuePair implements AutoCloseable {
      * Changes state or attributes ({@code ibv_modify_qp(3)}). A refused call changes nothing.
      *
      * @throws IllegalStateException if the state table does not allow the move
-     * @throws IllegalArgumentException if attributes are missing or extra, or the group does not allow the weight or the
-     *     traffic class
+     * @throws IllegalArgumentException if attributes are missing or extra, or the group does not allow the weight or
+     *     the traffic class
      */
     public void modify(QpAttributes attributes) {
         if (attributes.hasShare()) {
@@ -486,8 +487,8 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Brings the queue pair from RESET to RTS with defaults: remote write, read and atomics allowed, packets of
-     * {@value ConnectAttributes#DEFAULT_MTU} bytes, an acknowledgement timeout of 1.07 s, seven retries, RNR retries for
-     * ever, 16 READs and atomics outstanding.
+     * {@value ConnectAttributes#DEFAULT_MTU} bytes, an acknowledgement timeout of 1.07 s, seven retries, RNR retries
+     * for ever, 16 READs and atomics outstanding.
      *
      * @param peerNic identity of the peer's NIC
      * @param peerQp number of the peer's queue pair
@@ -516,8 +517,8 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Binds a window of type 1 ({@code ibv_bind_mw(3)}): posts the request, which completes as
-     * {@link WcOpcode#BIND_WINDOW}. The window has a new key at once ({@link MemoryWindow#key}); peers may use it from the
-     * completion on, and the earlier key no more.
+     * {@link WcOpcode#BIND_WINDOW}. The window has a new key at once ({@link MemoryWindow#key}); peers may use it from
+     * the completion on, and the earlier key no more.
      *
      * @param window of type 1
      * @param region with the access {@link io.verbena.nic.memory.Access#MW_BIND}
@@ -547,8 +548,8 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Destroys it ({@code ibv_destroy_qp(3)}); what is outstanding ends without completions, as the verbs say. Waits a
-     * bounded time ({@link NicContext#acknowledgeTimeoutNanos}) for its asynchronous events: a thread acknowledges what it
-     * has taken before it closes. Idempotent.
+     * bounded time ({@link NicContext#acknowledgeTimeoutNanos}) for its asynchronous events: a thread acknowledges what
+     * it has taken before it closes. Idempotent.
      *
      * @throws IllegalStateException (EBUSY) if events are not acknowledged in time; nothing has changed then
      */

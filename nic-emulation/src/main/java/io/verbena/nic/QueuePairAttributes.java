@@ -5,8 +5,8 @@ import io.verbena.nic.verbs.QpType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair is created with ({@code ibv_create_qp(3)}). The completion queues are required; everything else has a
- * default. Mutable; not thread-safe.
+ * What a queue pair is created with ({@code ibv_create_qp(3)}). The completion queues are required; everything else has
+ * a default. Mutable; not thread-safe.
  */
 public final class QueuePairAttributes {
     /** Most sends that may be outstanding. */

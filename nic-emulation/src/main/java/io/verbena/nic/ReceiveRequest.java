@@ -8,8 +8,8 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A work request for a receive queue ({@code ibv_post_recv(3)}): mutable and reusable, copied when it is posted. Its entries
- * are filled in order; without any it takes messages of no bytes only.
+ * A work request for a receive queue ({@code ibv_post_recv(3)}): mutable and reusable, copied when it is posted. Its
+ * entries are filled in order; without any it takes messages of no bytes only.
  *
  * <pre>{@code
  *   qp.postReceive(request.clear().wrId(7).local(key, 0, 64).local(key, 4096, 4096));

@@ -16,8 +16,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A work request for a send queue ({@code ibv_post_send(3)}): mutable and reusable, copied when it is posted. Each of the
- * methods that name an operation starts a new request: it forgets data and flags, and is signaled.
+ * A work request for a send queue ({@code ibv_post_send(3)}): mutable and reusable, copied when it is posted. Each of
+ * the methods that name an operation starts a new request: it forgets data and flags, and is signaled.
  *
  * <pre>{@code
  *   qp.postSend(request.write(rkey, 4096).local(region.localKey(), 0, 512).wrId(7));
@@ -236,8 +236,8 @@ public final class SendRequest {
     }
 
     /**
-     * Takes the data from any buffer, copied at post: it may be reused on return, and no key is looked at. SEND, WRITE and
-     * APPEND only.
+     * Takes the data from any buffer, copied at post: it may be reused on return, and no key is looked at. SEND, WRITE
+     * and APPEND only.
      */
     public SendRequest inline(DirectBuffer buffer, int offset, int length) {
         inline.wrap(buffer, offset, length);
@@ -321,7 +321,9 @@ public final class SendRequest {
         }
     }
 
-    /** Executes the request as it is posted, if that can be done; its element is in the slot, its inline data is not. */
+    /**
+     * Executes the request as it is posted, if that can be done; its element is in the slot, its inline data is not.
+     */
     boolean executeNow(Engine engine, QpContext qp, int slot, int longest) {
         return qp.mayExecuteNow(opcode.ordinal(), flags) && engine.executeNow(qp, slot, inline, longest);
     }

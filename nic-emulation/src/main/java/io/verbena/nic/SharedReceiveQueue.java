@@ -150,8 +150,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Makes it hold more receives, or fewer ({@code ibv_modify_srq(3)} with {@code IBV_SRQ_MAX_WR}); those that are posted
-     * stay, in their order. Only for the thread that posts.
+     * Makes it hold more receives, or fewer ({@code ibv_modify_srq(3)} with {@code IBV_SRQ_MAX_WR}); those that are
+     * posted stay, in their order. Only for the thread that posts.
      *
      * @param depth receives, 1 to {@value #MAX_DEPTH}; rounded up to a power of two
      * @throws IllegalArgumentException if the depth is out of range
@@ -228,7 +228,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * ({@link NicContext#acknowledgeTimeoutNanos}) for its asynchronous events: a thread acknowledges what it has taken
      * before it closes. Idempotent.
      *
-     * @throws IllegalStateException (EBUSY) if queue pairs still use it, or events are not acknowledged; nothing has changed
+     * @throws IllegalStateException (EBUSY) if queue pairs still use it, or events are not acknowledged; nothing has
+     *     changed
      */
     @Override
     public void close() {

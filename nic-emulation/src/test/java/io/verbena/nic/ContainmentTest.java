@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An exception in any stage of a turn ends what caused it, and nothing else: a NIC has two queue pairs to one peer, whose link and
- * memory fail where a stage meets them, and one to another peer.
+ * An exception in any stage of a turn ends what caused it, and nothing else: a NIC has two queue pairs to one peer,
+ * whose link and memory fail where a stage meets them, and one to another peer.
  */
 @Timeout(60)
 class ContainmentTest {

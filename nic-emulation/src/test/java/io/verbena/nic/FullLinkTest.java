@@ -21,7 +21,10 @@ import org.junit.jupiter.api.Timeout;
 class FullLinkTest {
     private static final long PEER = 0xBEEF;
 
-    /** Takes so many packets. As a ring in shared memory it has nothing that is not sent; or it counts what it has not flushed. */
+    /**
+     * Takes so many packets. As a ring in shared memory it has nothing that is not sent; or it counts what it has not
+     * flushed.
+     */
     private static final class RingOfPackets extends TestLink {
         private final boolean counts;
         private int room;
@@ -213,7 +216,10 @@ class FullLinkTest {
         }
     }
 
-    /** Most bytes that lay ahead of a peer which looks each so many nanoseconds, while three groups send, one of them urgently. */
+    /**
+     * Most bytes that lay ahead of a peer which looks each so many nanoseconds, while three groups send, one of them
+     * urgently.
+     */
     private static int mostAhead(long lookNanos) {
         RingOfPackets link = new RingOfPackets(Integer.MAX_VALUE, true);
         AtomicLong now = new AtomicLong(1);

@@ -3,8 +3,8 @@ package io.verbena.nic;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 
 /**
- * Runs random short programs on a structure, and asks for each whether some order of its operations explains the results. In
- * Lincheck's stress mode: its model checker does not see accesses to memory outside the heap.
+ * Runs random short programs on a structure, and asks for each whether some order of its operations explains the
+ * results. In Lincheck's stress mode: its model checker does not see accesses to memory outside the heap.
  */
 public final class Linearizability {
     private Linearizability() {}

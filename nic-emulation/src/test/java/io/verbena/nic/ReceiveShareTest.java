@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What an engine receives is shared by the groups' weights, and within a group by peers, however many links bring it and however
- * full they are.
+ * What an engine receives is shared by the groups' weights, and within a group by peers, however many links bring it
+ * and however full they are.
  */
 @Timeout(60)
 class ReceiveShareTest {

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A receiver without receives is asked ever more seldom, for one message at a time, and misses nothing when it is ready. */
+/**
+ * A receiver without receives is asked ever more seldom, for one message at a time, and misses nothing when it is
+ * ready.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ReceiverNotReadyTest {
     private static final int MESSAGES = 64;

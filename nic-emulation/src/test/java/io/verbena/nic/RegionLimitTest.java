@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Timeout;
 /** How many memory regions a NIC and a group may have, and what a refused one leaves behind: nothing. */
 @Timeout(30)
 class RegionLimitTest {
-    private static final int MOST = 16;
+    private static final int MAX = 16;
     private static final int LENGTH = 4096;
 
     private final DirectMemoryProvider memory = new DirectMemoryProvider();
     private final Nic nic = Nic.open(
-            new NicContext().mode(EngineMode.INVOKER).maxMemoryRegions(MOST).memory(memory));
+            new NicContext().mode(EngineMode.INVOKER).maxMemoryRegions(MAX).memory(memory));
     private final PerformanceGroup few =
             nic.createGroup(new GroupAttributes().name("few").maxRegions(3));
     private final ProtectionDomain pd = nic.allocateProtectionDomain(few);
@@ -35,7 +35,7 @@ class RegionLimitTest {
     @Test
     void memoryOfARegionThatCannotBeRegisteredIsGivenBack() {
         MemoryRegion last = others.allocate(LENGTH, Access.ALL);
-        for (int i = 1; i < MOST; i++) {
+        for (int i = 1; i < MAX; i++) {
             last = others.allocate(LENGTH, Access.ALL);
         }
         long before = memory.allocated();

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What texts say of a NIC's objects: names, identities as they are written everywhere, and no key that could be used. */
+/**
+ * What texts say of a NIC's objects: names, identities as they are written everywhere, and no key that could be used.
+ */
 @Timeout(20)
 class TextsTest {
     private static final long PEER = 0xAB12;

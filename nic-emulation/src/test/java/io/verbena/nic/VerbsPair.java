@@ -20,7 +20,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Two NICs on a simulated link, each with a domain, a region, a deep completion queue and a queue pair; the queue pairs
- * are connected. A test polls completion queues and events itself, but for {@link End#wcs}, which {@link End#polls} fills.
+ * are connected. A test polls completion queues and events itself, but for {@link End#wcs}, which {@link End#polls}
+ * fills.
  */
 final class VerbsPair implements AutoCloseable {
     static final long ACKNOWLEDGE_TIMEOUT = 50_000_000L;

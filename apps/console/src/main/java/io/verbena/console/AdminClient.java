@@ -18,15 +18,15 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Speaks to a node's administration socket: a line a request. {@code list} is answered by a line of JSON a tenant and a line
- * {@code ok}; what sets something, by {@code ok} or {@code error} and why. For one thread; no answer is waited for longer than
- * five seconds.
+ * Speaks to a node's administration socket: a line a request. {@code list} is answered by a line of JSON a tenant and a
+ * line {@code ok}; what sets something, by {@code ok} or {@code error} and why. For one thread; no answer is waited for
+ * longer than five seconds.
  */
 final class AdminClient implements AutoCloseable {
     private static final String OK = "ok";
     private static final String ERROR = "error ";
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(5);
-    private static final int LONGEST_ANSWER = 1 << 20;
+    private static final int MAX_ANSWER = 1 << 20;
     private static final JsonMapper JSON = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
@@ -99,7 +99,7 @@ final class AdminClient implements AutoCloseable {
 
     private String line(long end) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
-        while (line.size() < LONGEST_ANSWER) {
+        while (line.size() < MAX_ANSWER) {
             if (!buffer.hasRemaining()) {
                 fill(end);
             }
@@ -109,7 +109,7 @@ final class AdminClient implements AutoCloseable {
             }
             line.write(next);
         }
-        throw new IOException("a line of more than " + LONGEST_ANSWER + " bytes");
+        throw new IOException("a line of more than " + MAX_ANSWER + " bytes");
     }
 
     private void fill(long end) throws IOException {

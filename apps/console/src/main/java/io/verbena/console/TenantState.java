@@ -15,7 +15,8 @@ package io.verbena.console;
  * @param p50DelayNanos of the time between having something to send and being served
  * @param p99DelayNanos of the same
  * @param slowCallbacks times that a callback of its held its thread for too long
- * @param refusedForWindow times that its senders were told "not now" while a channel's messages waited for acknowledgements
+ * @param refusedForWindow times that its senders were told "not now" while a channel's messages waited for
+ *     acknowledgements
  * @param refusedForLink the same, while work waited for its turn on the link
  * @param refusedForReceiver the same, while the peer's inbox was full
  * @param refusedForCeiling the same, while work waited for the tenant's ceiling
@@ -41,7 +42,10 @@ record TenantState(
         long demoted) {
     private static final String[] LIMITS = {"window", "link", "receiver", "ceiling"};
 
-    /** What has kept it from sending more since an earlier state, and how much of the refusals that was; a dash if it sent nothing. */
+    /**
+     * What has kept it from sending more since an earlier state, and how much of the refusals that was; a dash if it
+     * sent nothing.
+     */
     String limit(TenantState before) {
         long[] refused = {
             refusedForWindow - before.refusedForWindow,

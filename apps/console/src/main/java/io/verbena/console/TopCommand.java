@@ -29,13 +29,14 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Shows the tenants of a node once a second: weight, entitled and actual share, rates, waiting times. A line with a",
+            "Shows the tenants of a node once a second: weight, entitled and actual "
+                    + "share, rates, waiting times. A line with a",
             "tenant's number and a new weight, such as '2 30', changes the weight while traffic runs; 'q' ends.%n"
         })
 public final class TopCommand implements Callable<Integer> {
     private static final Pattern CHANGE = Pattern.compile("\\s*(\\d{1,4})\\s+(\\d{1,9})\\s*");
-    private static final double SHORTEST = 0.1;
-    private static final double LONGEST = 5; // a node turns out who says nothing for 10 s
+    private static final double MIN = 0.1;
+    private static final double MAX = 5; // a node turns out who says nothing for 10 s
     private static final String QUIT = "q";
     private static final String PROMPT = "number and weight, or q: ";
     private static final String HOME = "\033[H";
@@ -84,9 +85,9 @@ public final class TopCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Path path = socket;
-        if (interval < SHORTEST || interval > LONGEST) {
+        if (interval < MIN || interval > MAX) {
             throw new ParameterException(
-                    spec().commandLine(), "--interval " + interval + " outside " + SHORTEST + ".." + LONGEST);
+                    spec().commandLine(), "--interval " + interval + " outside " + MIN + ".." + MAX);
         }
         if (demo == (path != null)) {
             throw new ParameterException(spec().commandLine(), "name the socket of a node, or --demo");

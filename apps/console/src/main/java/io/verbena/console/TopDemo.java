@@ -16,8 +16,8 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Something to look at: a node of two tenants, one of weight 1 with small messages and one of weight 3 with large, that send as
- * fast as they can over a Unix-domain socket to another node of this process.
+ * Something to look at: a node of two tenants, one of weight 1 with small messages and one of weight 3 with large, that
+ * send as fast as they can over a Unix-domain socket to another node of this process.
  */
 final class TopDemo implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(10);

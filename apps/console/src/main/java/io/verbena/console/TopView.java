@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The table of a node's tenants over an interval: what each is entitled to among those that had something to send, by the
- * node's books or, where it keeps none, by weight; and what it got.
+ * The table of a node's tenants over an interval: what each is entitled to among those that had something to send, by
+ * the node's books or, where it keeps none, by weight; and what it got.
  */
 final class TopView {
     private static final String FORMAT = "%3s %-16s %7s %9s %9s %-20s %10s %12s %6s %9s %9s %-14s %5s %8s";

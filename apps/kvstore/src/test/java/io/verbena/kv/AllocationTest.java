@@ -29,7 +29,9 @@ import org.junit.jupiter.api.Timeout;
 class AllocationTest {
     private static final int KEYS = 1000;
     private static final int OPERATIONS = 100_000;
-    /** What else a thread may allocate meanwhile, the measurement included; one small object a round would be 1.6 MB. */
+    /**
+     * What else a thread may allocate meanwhile, the measurement included; one small object a round would be 1.6 MB.
+     */
     private static final long SLACK = 200_000;
 
     private final byte[][] keys = new byte[KEYS][];

@@ -8,8 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of the command that is being executed, where they lie. Reusable; valid during the execution only. The name
- * of the command is argument 0.
+ * The arguments of the command that is being executed, where they lie. Reusable; valid during the execution only. The
+ * name of the command is argument 0.
  */
 final class Arguments {
     private DirectBuffer buffer = new UnsafeBuffer(0, 0);

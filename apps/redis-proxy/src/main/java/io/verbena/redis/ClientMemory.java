@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that a worker's clients take together: what they have sent and was not executed, what is queued for EXEC, and replies
- * that they have not taken. If it exceeds its share of {@code maxmemory-clients}, the client that takes most is closed, as
- * Redis does it; the others do not notice. For one worker's thread.
+ * Memory that a worker's clients take together: what they have sent and was not executed, what is queued for EXEC, and
+ * replies that they have not taken. If it exceeds its share of {@code maxmemory-clients}, the client that takes most is
+ * closed, as Redis does it; the others do not notice. For one worker's thread.
  */
 final class ClientMemory {
     private final Settings settings;
@@ -31,8 +31,8 @@ final class ClientMemory {
     }
 
     /**
-     * Whether a client's replies may go on piling up that it has not taken: a quarter of what all clients of the worker may
-     * take, as long as together they take less than half of it.
+     * Whether a client's replies may go on piling up that it has not taken: a quarter of what all clients of the worker
+     * may take, as long as together they take less than half of it.
      *
      * @param pending bytes of its replies
      */

@@ -8,8 +8,8 @@ import io.verbena.redis.resp.RespParser;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client has sent and what is to be executed next: finds commands in the bytes, and sends a large value on to its shard
- * as it comes, so that it never lies here as a whole. For one worker's thread.
+ * What a client has sent and what is to be executed next: finds commands in the bytes, and sends a large value on to
+ * its shard as it comes, so that it never lies here as a whole. For one worker's thread.
  */
 final class CommandInput {
     /** What there is to do next. */
@@ -178,8 +178,8 @@ final class CommandInput {
     }
 
     /**
-     * Bytes that a command takes that has to be here as a whole and is too long for a message: where it is received, and once
-     * more as a request. 0 while there is none.
+     * Bytes that a command takes that has to be here as a whole and is too long for a message: where it is received,
+     * and once more as a request. 0 while there is none.
      */
     long collecting() {
         final int length = streamed != null ? 0 : found ? parser.consumed() : parser.needed();

@@ -30,7 +30,8 @@ final class ConfigFile {
     /**
      * Takes over what a file says.
      *
-     * @throws IllegalArgumentException if it cannot be read or says what nobody understands; one line that says what to do
+     * @throws IllegalArgumentException if it cannot be read or says what nobody understands; one line that says what to
+     *     do
      */
     static void apply(Path file, ProxyContext context) {
         if (!Files.isReadable(file)) {

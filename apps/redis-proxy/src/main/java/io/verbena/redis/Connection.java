@@ -24,10 +24,10 @@ import org.slf4j.LoggerFactory;
 /**
  * One client: bytes in, commands, replies in their order, bytes out.
  *
- * <p>The connection stops reading, and executing what it has read, while the client owes it something, or the shards do: while
- * too many of its commands are in flight, while the way to a shard is full, while others are to have their turn, or while
- * the client does not take its replies. What is not read waits in the socket. A client that takes nothing for too long, or
- * makes too much pile up, is closed ({@link OutputLimit}, {@link ClientMemory}).
+ * <p>The connection stops reading, and executing what it has read, while the client owes it something, or the shards
+ * do: while too many of its commands are in flight, while the way to a shard is full, while others are to have their
+ * turn, or while the client does not take its replies. What is not read waits in the socket. A client that takes
+ * nothing for too long, or makes too much pile up, is closed ({@link OutputLimit}, {@link ClientMemory}).
  *
  * <p>Everything but {@link #kill} runs on the worker's thread.
  */
@@ -46,7 +46,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** How many are few: a quarter of what a shard keeps for a worker. */
     private static final int FEW_UNREAD_VALUES = 16_384;
 
-    private static final int LEAST_WINDOW = 2;
+    private static final int MIN_WINDOW = 2;
     private static final int LARGE_REPLY = 64 << 10;
     private static final int LINGER_MILLIS = 200;
 
@@ -339,7 +339,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Clients that send a whole pipeline before they read a reply are common: replies pile up, as far as memory allows. */
+    /**
+     * Clients that send a whole pipeline before they read a reply are common: replies pile up, as far as memory allows.
+     */
     private boolean mayExecute() {
         return replies.size() < window
                 && mayLeaveUnread(output.bodies())
@@ -347,7 +349,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
                         || worker.memory().mayPileUp(output.memory()));
     }
 
-    /** Shards keep a bounded number of values for all clients of a worker: whoever reads none of its own gets no more of them. */
+    /**
+     * Shards keep a bounded number of values for all clients of a worker: whoever reads none of its own gets no more of
+     * them.
+     */
     private boolean mayLeaveUnread(int values) {
         return values == 0
                 || (values < MAX_UNREAD_VALUES && worker.dispatcher().sender().openStreams() < FEW_UNREAD_VALUES);
@@ -401,7 +406,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         final int length = replies.finish(slot);
         if (length > LARGE_REPLY) {
             // Commands in flight are bounded by what their replies may take together.
-            window = Math.max(LEAST_WINDOW, Math.min(window, worker.settings().inFlightBytes() / length));
+            window = Math.max(MIN_WINDOW, Math.min(window, worker.settings().inFlightBytes() / length));
         } else if (replies.size() == 0 && window < worker.settings().inFlightCommands()) {
             window = Math.min(2 * window, worker.settings().inFlightCommands());
         }

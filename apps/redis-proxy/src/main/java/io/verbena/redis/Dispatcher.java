@@ -16,8 +16,8 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks commands up, checks them and brings them to who executes them; {@link ReplyRouter} takes what comes back. One a worker,
- * on its thread. Allocates nothing for a command that one shard answers.
+ * Looks commands up, checks them and brings them to who executes them; {@link ReplyRouter} takes what comes back. One a
+ * worker, on its thread. Allocates nothing for a command that one shard answers.
  */
 final class Dispatcher {
     /** How much of an unknown command and its arguments an error quotes, as Redis does. */
@@ -99,7 +99,8 @@ final class Dispatcher {
     /**
      * Executes a command or sends it on its way.
      *
-     * @return false if there is no room on the way to a shard: nothing may be executed before this command was tried again
+     * @return false if there is no room on the way to a shard: nothing may be executed before this command was tried
+     *     again
      */
     boolean execute(Connection connection, Arguments arguments) {
         final Command command = lookUp(connection, arguments);

@@ -1,6 +1,9 @@
 package io.verbena.redis;
 
-/** Patterns as Redis has them: {@code *}, {@code ?}, {@code [a-z]}, {@code [^a]}, and a backslash before what is meant literally. */
+/**
+ * Patterns as Redis has them: {@code *}, {@code ?}, {@code [a-z]}, {@code [^a]}, and a backslash before what is meant
+ * literally.
+ */
 final class Glob {
     private Glob() {}
 

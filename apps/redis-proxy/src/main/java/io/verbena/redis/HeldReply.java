@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A reply that was too long for a message, on its way here in pieces. Once it is whole it is read as if it had come at once.
- * For one worker's thread.
+ * A reply that was too long for a message, on its way here in pieces. Once it is whole it is read as if it had come at
+ * once. For one worker's thread.
  */
 final class HeldReply implements PieceTaker {
     /** Pieces that are asked for before the first has come. */

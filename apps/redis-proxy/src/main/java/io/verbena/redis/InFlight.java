@@ -6,17 +6,17 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that a worker waits for, found by their correlation. A correlation is a row and the number of times that the
- * row was used, so that a late or repeated reply finds nothing instead of somebody else's request.
+ * The requests that a worker waits for, found by their correlation. A correlation is a row and the number of times that
+ * the row was used, so that a late or repeated reply finds nothing instead of somebody else's request.
  *
  * <pre>
  *   63                 32 31                   0
  *   |        use         |         row          |
  * </pre>
  *
- * <p>It is also where a worker's requests are bounded: in number, and in bytes of requests and of the pieces that were asked
- * for. What exceeds a bound waits where it is, in the end in its client's socket. Pieces have a share of their own: a command
- * whose request or reply comes in pieces holds its row until the last has come.
+ * <p>It is also where a worker's requests are bounded: in number, and in bytes of requests and of the pieces that were
+ * asked for. What exceeds a bound waits where it is, in the end in its client's socket. Pieces have a share of their
+ * own: a command whose request or reply comes in pieces holds its row until the last has come.
  *
  * <p>For one worker's thread.
  */

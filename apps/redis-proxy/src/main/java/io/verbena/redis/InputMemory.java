@@ -3,17 +3,17 @@ package io.verbena.redis;
 import java.util.ArrayDeque;
 
 /**
- * Who of a worker's clients may go on to send a large command that has to be received whole: together these have half of the
- * worker's share of {@code maxmemory-clients}. Whoever finds no room is not read from until its turn comes, instead of taking
- * memory until the largest client is closed for it.
+ * Who of a worker's clients may go on to send a large command that has to be received whole: together these have half
+ * of the worker's share of {@code maxmemory-clients}. Whoever finds no room is not read from until its turn comes,
+ * instead of taking memory until the largest client is closed for it.
  *
  * <pre>
  *   needs room ─┬─ there is some, or nobody else has any ──▶ goes on ──▶ executed: room for the next in line
  *               └─ else ──▶ waits in line, with what it has ──▶ its turn, at the latest after {@link #MAX_WAIT_NANOS}
  * </pre>
  *
- * <p>One that stops in the middle of its command so holds the others up for a bounded time; then memory may be exceeded, and
- * {@link ClientMemory#enforce} decides. For one worker's thread.
+ * <p>One that stops in the middle of its command so holds the others up for a bounded time; then memory may be
+ * exceeded, and {@link ClientMemory#enforce} decides. For one worker's thread.
  */
 final class InputMemory {
     /** How long the first in line waits at most. */

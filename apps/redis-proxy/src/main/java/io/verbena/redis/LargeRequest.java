@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A request that is too long for a message: it is encoded here, goes to its shard in pieces, and is executed there once the
- * last has come. For one worker's thread.
+ * A request that is too long for a message: it is encoded here, goes to its shard in pieces, and is executed there once
+ * the last has come. For one worker's thread.
  */
 final class LargeRequest {
     private final int shard;

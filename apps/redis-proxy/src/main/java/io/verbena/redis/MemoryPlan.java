@@ -9,15 +9,16 @@ import java.lang.management.ManagementFactory;
  *
  * <pre>
  *   direct memory (-XX:MaxDirectMemorySize)
- *     reserve   queues between workers and shards, sockets, replies under way, arguments at the limit: a quarter, 64 MiB to 1 GiB
+ *     reserve   queues between workers and shards, sockets, replies under way, arguments at the limit: a quarter,
+ *               64 MiB to 1 GiB
  *     clients   maxmemory-clients: an eighth, at least 32 MiB, unless set
  *     data      the rest: what the shards may hold from the process, free parts included
  *   heap (-Xmx)
  *     queues    commands between MULTI and EXEC: an eighth
  * </pre>
  *
- * <p>Data never takes the last of the direct memory: near its end the JVM collects garbage and sleeps for each allocation,
- * and then throws wherever it is asked.
+ * <p>Data never takes the last of the direct memory: near its end the JVM collects garbage and sleeps for each
+ * allocation, and then throws wherever it is asked.
  *
  * @param heap bytes of the heap
  * @param direct bytes of direct memory
@@ -69,7 +70,10 @@ record MemoryPlan(long heap, long direct, long clients, long data, long queues, 
         }
     }
 
-    /** Direct memory with which so much data has its place; the inverse of {@link #of}, with an eighth for fragmentation. */
+    /**
+     * Direct memory with which so much data has its place; the inverse of {@link #of}, with an eighth for
+     * fragmentation.
+     */
     private static long directFor(long maxMemory) {
         final long data = maxMemory + maxMemory / 8;
         final long small = Math.max(data / 5 * 8, data + MIN_RESERVE + MIN_CLIENTS);

@@ -7,7 +7,8 @@ final class MemorySize {
     private MemorySize() {}
 
     /**
-     * Reads an amount; {@code k}, {@code m} and {@code g} are powers of 1000, {@code kb}, {@code mb} and {@code gb} of 1024.
+     * Reads an amount; {@code k}, {@code m} and {@code g} are powers of 1000, {@code kb}, {@code mb} and {@code gb} of
+     * 1024.
      *
      * @return bytes, or -1 if it is none
      */

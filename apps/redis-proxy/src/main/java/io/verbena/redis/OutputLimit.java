@@ -3,7 +3,8 @@ package io.verbena.redis;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How much a client may leave unread before it is closed; as Redis' {@code client-output-buffer-limit} of normal clients.
+ * How much a client may leave unread before it is closed; as Redis' {@code client-output-buffer-limit} of normal
+ * clients.
  *
  * @param hardBytes closed at once beyond this; 0 for no limit
  * @param softBytes closed when beyond this for {@code softSeconds}; 0 for no limit

@@ -4,8 +4,8 @@ import io.verbena.redis.resp.RespLimits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a proxy is started with. Setters return this; {@link #conclude} checks it all once and names both values of what does
- * not fit.
+ * What a proxy is started with. Setters return this; {@link #conclude} checks it all once and names both values of what
+ * does not fit.
  */
 public final class ProxyContext {
     /** Redis' port. */
@@ -200,8 +200,8 @@ public final class ProxyContext {
     /**
      * Memory for what all clients together have sent and left unread.
      *
-     * @param amount such as {@code 64mb}, or {@code 5%} of the direct memory; 0 for no limit. Unless set, an eighth of the
-     *     direct memory, at least 32 MiB
+     * @param amount such as {@code 64mb}, or {@code 5%} of the direct memory; 0 for no limit. Unless set, an eighth of
+     *     the direct memory, at least 32 MiB
      * @return this
      */
     public ProxyContext maxMemoryClients(String amount) {

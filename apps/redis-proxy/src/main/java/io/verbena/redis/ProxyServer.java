@@ -28,7 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running proxy: workers, the socket they are reached by, and what they share. Any thread may call its public methods.
+ * A running proxy: workers, the socket they are reached by, and what they share. Any thread may call its public
+ * methods.
  */
 public final class ProxyServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ProxyServer.class);
@@ -247,7 +248,9 @@ public final class ProxyServer implements AutoCloseable {
         return failure;
     }
 
-    /** Listens no more, gives the clients the replies they are owed, and ends; takes at most some seconds. Idempotent. */
+    /**
+     * Listens no more, gives the clients the replies they are owed, and ends; takes at most some seconds. Idempotent.
+     */
     @Override
     public void close() {
         if (!closing.compareAndSet(false, true)) {

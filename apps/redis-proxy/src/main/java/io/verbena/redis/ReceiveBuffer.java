@@ -10,10 +10,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a connection's bytes lie until they are executed. As a rule that is the worker's {@link ReadBuffer}, which all its
- * connections share: what is read is executed at once. Only what is left over, the beginning of a command or commands that
- * have to wait, moves to a buffer of the connection's own; the socket then reads behind it, so that a large value is
- * not copied again as it grows.
+ * Where a connection's bytes lie until they are executed. As a rule that is the worker's {@link ReadBuffer}, which all
+ * its connections share: what is read is executed at once. Only what is left over, the beginning of a command or
+ * commands that have to wait, moves to a buffer of the connection's own; the socket then reads behind it, so that a
+ * large value is not copied again as it grows.
  *
  * <p>It is also the connection's receive allocator, which is how the socket is made to read there.
  *

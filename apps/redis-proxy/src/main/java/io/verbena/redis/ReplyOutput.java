@@ -12,8 +12,8 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes to a client: its replies in the order of its commands, and between them the bytes of large values, which are
- * fetched from their shard as fast as the client takes them. For one worker's thread.
+ * What goes to a client: its replies in the order of its commands, and between them the bytes of large values, which
+ * are fetched from their shard as fast as the client takes them. For one worker's thread.
  */
 final class ReplyOutput {
     private final Worker worker;

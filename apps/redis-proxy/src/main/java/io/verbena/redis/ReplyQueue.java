@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replies that a connection still owes, in the order of its commands. Each command opens a slot; slots are filled in any
- * order; the oldest goes straight to the output, a younger one waits in a writer of its own.
+ * The replies that a connection still owes, in the order of its commands. Each command opens a slot; slots are filled
+ * in any order; the oldest goes straight to the output, a younger one waits in a writer of its own.
  *
  * <pre>
  *        head                      tail

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the store's replies to the slots that wait for them: whole ones, those that come in pieces, parts of a command that
- * several shards answer; and says so where no reply will come. One a worker, on its thread. Allocates nothing for a reply
- * that comes in one message.
+ * Brings the store's replies to the slots that wait for them: whole ones, those that come in pieces, parts of a command
+ * that several shards answer; and says so where no reply will come. One a worker, on its thread. Allocates nothing for
+ * a reply that comes in one message.
  */
 final class ReplyRouter implements HeldReply.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(ReplyRouter.class);

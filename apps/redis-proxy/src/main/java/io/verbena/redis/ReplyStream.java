@@ -8,13 +8,13 @@ import io.verbena.redis.resp.StreamedBody;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a reply whose bytes are still at the shard: they are fetched, a few pieces ahead, while the client takes them. For
- * one worker's thread.
+ * A value of a reply whose bytes are still at the shard: they are fetched, a few pieces ahead, while the client takes
+ * them. For one worker's thread.
  */
 final class ReplyStream implements PieceTaker, StreamedBody {
     /**
-     * Pieces that are asked for before the first has come, of all values under way. They leave by one system call, and each
-     * call wakes the reader.
+     * Pieces that are asked for before the first has come, of all values under way. They leave by one system call, and
+     * each call wakes the reader.
      */
     private static final int PIECES_AHEAD = 16;
 

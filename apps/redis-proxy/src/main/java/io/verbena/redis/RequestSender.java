@@ -72,8 +72,8 @@ final class RequestSender {
      *
      * @param shard that is to execute it
      * @param length of the request in bytes
-     * @return SENT if there is room, and {@link #encode} and {@link #end} follow; BACK_PRESSURED: not now; CLOSED: the shard
-     *     cannot be reached
+     * @return SENT if there is room, and {@link #encode} and {@link #end} follow; BACK_PRESSURED: not now; CLOSED: the
+     *     shard cannot be reached
      */
     SendResult begin(int shard, int length) {
         if (begun != NO_SHARD) {
@@ -132,7 +132,9 @@ final class RequestSender {
         return apart;
     }
 
-    /** Something went wrong after {@link #begin}: the request that was begun, if any, is not sent, and no reply awaited. */
+    /**
+     * Something went wrong after {@link #begin}: the request that was begun, if any, is not sent, and no reply awaited.
+     */
     void abort() {
         if (begun != NO_SHARD) {
             begun = NO_SHARD;

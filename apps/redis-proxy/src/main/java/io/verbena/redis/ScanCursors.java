@@ -7,8 +7,8 @@ import org.agrona.AsciiEncoding;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * SCAN over several shards, one after the other. The cursor that a client sees is the shard's cursor times the number of
- * shards plus the shard, so that it needs no memory here. For one worker's thread.
+ * SCAN over several shards, one after the other. The cursor that a client sees is the shard's cursor times the number
+ * of shards plus the shard, so that it needs no memory here. For one worker's thread.
  */
 final class ScanCursors {
     private static final int MAX_DIGITS = 20;

@@ -1,8 +1,8 @@
 package io.verbena.redis;
 
 /**
- * What a client has told about itself and chosen. The worker's thread writes; CLIENT LIST of another worker reads, and may
- * see a value that is a moment old.
+ * What a client has told about itself and chosen. The worker's thread writes; CLIENT LIST of another worker reads, and
+ * may see a value that is a moment old.
  */
 final class Session {
     private final long id;

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What can be set while the proxy runs, by CONFIG SET; and what cannot, for CONFIG GET. Any thread reads and writes; each
- * value is taken over by itself.
+ * What can be set while the proxy runs, by CONFIG SET; and what cannot, for CONFIG GET. Any thread reads and writes;
+ * each value is taken over by itself.
  */
 public final class Settings {
     /** Number of databases that SELECT knows. */

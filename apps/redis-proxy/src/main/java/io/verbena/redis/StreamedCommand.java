@@ -6,9 +6,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * A command with a large value that goes to its shard while it is received. The arguments before the value are copied here
- * when the value begins, those behind it when the command is complete; of the value itself there is only the number under
- * which the shard has it. For one worker's thread.
+ * A command with a large value that goes to its shard while it is received. The arguments before the value are copied
+ * here when the value begins, those behind it when the command is complete; of the value itself there is only the
+ * number under which the shard has it. For one worker's thread.
  */
 final class StreamedCommand {
     private final int shard;

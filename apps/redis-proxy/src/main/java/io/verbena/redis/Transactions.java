@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * MULTI and EXEC. Commands are queued here; EXEC sends those for the store as one request to one shard, which executes
  * them with nothing in between. What the proxy answers itself is answered at EXEC and put between the shard's replies.
  *
- * <p>All keys of a transaction have to lie on one shard; with several shards a command that concerns other keys, or every
- * shard, is refused when it is queued, and EXEC then refuses the transaction. One worker's, on its thread.
+ * <p>All keys of a transaction have to lie on one shard; with several shards a command that concerns other keys, or
+ * every shard, is refused when it is queued, and EXEC then refuses the transaction. One worker's, on its thread.
  */
 final class Transactions {
     private final Worker worker;

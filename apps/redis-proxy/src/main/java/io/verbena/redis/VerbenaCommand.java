@@ -6,8 +6,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * What the command line tools have in common: the name that the user types, errors of one line that point to the help, and the
- * version. Stateless.
+ * What the command line tools have in common: the name that the user types, errors of one line that point to the help,
+ * and the version. Stateless.
  */
 public final class VerbenaCommand {
     private VerbenaCommand() {}

@@ -17,17 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that serves clients and drives its way to the shards. A turn waits for sockets and replies, executes what the
- * sockets brought, sends the requests of all connections together, takes the replies that are there, and writes each
- * connection's replies once.
+ * One thread that serves clients and drives its way to the shards. A turn waits for sockets and replies, executes what
+ * the sockets brought, sends the requests of all connections together, takes the replies that are there, and writes
+ * each connection's replies once.
  *
  * <pre>
  *   sockets ─▶ parse, dispatch ─▶ {@link Backend#claim} ... ─▶ {@link Backend#flush} ─▶ {@link Backend#poll} ─▶ sockets
  * </pre>
  *
- * <p>What a turn does is bounded: {@link InFlight} bounds the requests of all connections, and those that find no room, or have
- * had their share, wait in line for the next turns. Nothing is entered twice: only {@link Backend#await} runs the event loop,
- * and one connection at a time executes.
+ * <p>What a turn does is bounded: {@link InFlight} bounds the requests of all connections, and those that find no room,
+ * or have had their share, wait in line for the next turns. Nothing is entered twice: only {@link Backend#await} runs
+ * the event loop, and one connection at a time executes.
  *
  * <p>Everything but {@link #stop} and the getters of shared objects is for the worker's thread.
  */

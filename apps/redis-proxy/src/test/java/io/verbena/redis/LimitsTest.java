@@ -144,7 +144,9 @@ class LimitsTest {
         }
     }
 
-    /** The store keeps large values for those who are yet to read them, as many as it does: nobody can have them all. */
+    /**
+     * The store keeps large values for those who are yet to read them, as many as it does: nobody can have them all.
+     */
     @Test
     void clientsThatLeaveLargeValuesUnreadTakeNobodysRoom() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture();
@@ -194,7 +196,10 @@ class LimitsTest {
         }
     }
 
-    /** Arguments that are longer than a message are collected beside the data: what frees memory works while it is short. */
+    /**
+     * Arguments that are longer than a message are collected beside the data: what frees memory works while it is
+     * short.
+     */
     @Test
     void manyKeysAreDeletedInOneCommandWhileMemoryIsShort() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxMemory("32mb"));

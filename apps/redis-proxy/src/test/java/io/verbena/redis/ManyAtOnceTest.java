@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Far more requests at once than a turn executes: each client gets its own replies, and what was acknowledged is there. */
+/**
+ * Far more requests at once than a turn executes: each client gets its own replies, and what was acknowledged is there.
+ */
 @Timeout(120)
 class ManyAtOnceTest {
     private static final int CLIENTS = 50;

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command line, in a process of its own: what goes wrong is told in one line, and what runs ends when it is told to. */
+/**
+ * The command line, in a process of its own: what goes wrong is told in one line, and what runs ends when it is told
+ * to.
+ */
 @Timeout(120)
 class ServeTest {
     @TempDir
@@ -78,8 +81,8 @@ class ServeTest {
             try (RespClient client = new RespClient(Integer.parseInt(found.group(1)))) {
                 assertThat(client.command("PING")).isEqualTo("-NOAUTH Authentication required.\r\n");
                 assertThat(output())
-                        .containsPattern(
-                                "memory: heap .*, direct .*, of it data 64\\.00M \\(maxmemory; room for .*\\), clients ");
+                        .containsPattern("memory: heap .*, direct .*, of it data 64\\.00M "
+                                + "\\(maxmemory; room for .*\\), clients ");
                 assertThat(client.command("AUTH", "secret")).isEqualTo("+OK\r\n");
                 assertThat(client.command("SET", "k", "v")).isEqualTo("+OK\r\n");
                 assertThat(client.command("INFO", "server")).contains("shards:3\r\n");

@@ -14,8 +14,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Shards whose replies come late and in any order between shards, and whose ways are full at times: what a worker sees of
- * shards that have threads of their own, from a seed.
+ * Shards whose replies come late and in any order between shards, and whose ways are full at times: what a worker sees
+ * of shards that have threads of their own, from a seed.
  */
 final class ShufflingStore implements Store {
     private final Store store;

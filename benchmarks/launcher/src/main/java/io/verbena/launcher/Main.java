@@ -54,7 +54,10 @@ public final class Main implements Runnable {
         System.exit(commandLine().execute(args));
     }
 
-    /** The commands, with the subcommands that come from another module than their command; values of enums in lower case. */
+    /**
+     * The commands, with the subcommands that come from another module than their command; values of enums in lower
+     * case.
+     */
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Main());
         insert(line, "simulate", "append", new SimulateNodes());

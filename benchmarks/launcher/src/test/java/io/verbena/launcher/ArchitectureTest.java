@@ -233,7 +233,10 @@ class ArchitectureTest {
             .haveRawType(Thread.class)
             .allowEmptyShould(true);
 
-    /** What creates and destroys objects (memory, the verbs' own factory methods) may take a monitor; the message's way not. */
+    /**
+     * What creates and destroys objects (memory, the verbs' own factory methods) may take a monitor; the message's way
+     * not.
+     */
     @ArchTest
     static final ArchRule theMessagesWayTakesNoMonitor = methods()
             .that()

@@ -1,6 +1,6 @@
 /**
- * The papers' workloads, baselines and figures, on the simulation and with what {@code bench} measures on this machine; a package
- * a paper beside {@code rima} and {@code palos}.
+ * The papers' workloads, baselines and figures, on the simulation and with what {@code bench} measures on this machine;
+ * a package a paper beside {@code rima} and {@code palos}.
  *
  * <pre>
  *   FiguresCommand ──▶ rima ──▶ etc ──▶ receive ──▶ srq ──▶ workload

@@ -13,8 +13,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Who posts and who drives, at one engine: what was posted is done when all of them have let the baton go, whoever of them
- * did it. Nobody runs the engine afterwards.
+ * Who posts and who drives, at one engine: what was posted is done when all of them have let the baton go, whoever of
+ * them did it. Nobody runs the engine afterwards.
  */
 public class DoorbellStress {
     /** Kept in a pool, for a NIC is too much for a state. */

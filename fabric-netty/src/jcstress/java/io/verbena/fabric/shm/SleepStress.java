@@ -17,9 +17,9 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * Who rings while an engine's own thread goes to sleep: either the thread sees the doorbell before it sleeps, or it is woken.
- * One actor sends the thread round, so that it goes to sleep again while the others ring. Here it sleeps for as long as
- * nobody wakes it: when all have rung and it sleeps unwoken, what is not done never will be.
+ * Who rings while an engine's own thread goes to sleep: either the thread sees the doorbell before it sleeps, or it is
+ * woken. One actor sends the thread round, so that it goes to sleep again while the others ring. Here it sleeps for as
+ * long as nobody wakes it: when all have rung and it sleeps unwoken, what is not done never will be.
  */
 public class SleepStress {
     private static final long PATIENCE_NANOS = 10_000_000_000L;

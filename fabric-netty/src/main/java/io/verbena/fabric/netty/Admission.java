@@ -7,9 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is let in. A fabric has room for a number of connections that peers make. When it is full, a newcomer takes the place of
- * the one that has been of no use for longest: first of those whose hellos are not done, then of links over which no packet
- * has come yet. So a flood of silent connections keeps nobody out. A link that is used keeps its place.
+ * Who is let in. A fabric has room for a number of connections that peers make. When it is full, a newcomer takes the
+ * place of the one that has been of no use for longest: first of those whose hellos are not done, then of links over
+ * which no packet has come yet. So a flood of silent connections keeps nobody out. A link that is used keeps its place.
  *
  * <p>Of the loop's owner alone.
  */

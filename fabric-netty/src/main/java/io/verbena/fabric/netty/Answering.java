@@ -7,8 +7,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection that was accepted: is called, answers, and becomes a link when the peer confirms that this is the one. A peer
- * whose link is up here gets another only if it proves to be the same. Of the loop's owner.
+ * A connection that was accepted: is called, answers, and becomes a link when the peer confirms that this is the one. A
+ * peer whose link is up here gets another only if it proves to be the same. Of the loop's owner.
  */
 final class Answering implements HelloHandler.Outcome {
     private final NettyFabric fabric;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *             └─ else ─────────────────────────────▶ confirmed: the link is up
  * </pre>
  *
- * <p>Of two that call each other at once, the call of the lower id goes first, so that both keep the same connection; and
- * nothing is sent over one that is not confirmed. Of the loop's owner.
+ * <p>Of two that call each other at once, the call of the lower id goes first, so that both keep the same connection;
+ * and nothing is sent over one that is not confirmed. Of the loop's owner.
  */
 final class Calling implements HelloHandler.Outcome {
     private final NettyFabric fabric;

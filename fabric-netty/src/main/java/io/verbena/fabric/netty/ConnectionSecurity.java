@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who may connect to a fabric, and how it shows who it is: TLS, a shared secret, and on Unix-domain sockets the user that
- * the kernel names.
+ * Who may connect to a fabric, and how it shows who it is: TLS, a shared secret, and on Unix-domain sockets the user
+ * that the kernel names.
  *
  * <p>Thread-safe.
  */

@@ -115,7 +115,9 @@ final class Connector {
         }
     }
 
-    /** The peer has a link already that it made itself, or that another connector keeps: that is the one. By the owner. */
+    /**
+     * The peer has a link already that it made itself, or that another connector keeps: that is the one. By the owner.
+     */
     void adopt(NettyLink link) {
         first.complete(link);
         close();

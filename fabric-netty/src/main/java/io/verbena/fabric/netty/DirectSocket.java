@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An epoll channel's socket without the channel: one system call a message where nothing else waits. Bytes are in order
- * with those that go by the channel as long as the channel has read or written nothing else at the time, which is for the
- * caller to see to.
+ * with those that go by the channel as long as the channel has read or written nothing else at the time, which is for
+ * the caller to see to.
  *
  * <p>What goes wrong here goes wrong in the channel too, on its next call: it is the one that reports it and closes.
  *
- * <p>Of the loop's owner alone, who also is the only one to close the channel: a descriptor cannot become another file's
- * in the middle of a call.
+ * <p>Of the loop's owner alone, who also is the only one to close the channel: a descriptor cannot become another
+ * file's in the middle of a call.
  */
 final class DirectSocket {
     private final Channel channel;

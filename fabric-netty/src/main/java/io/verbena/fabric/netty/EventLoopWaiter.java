@@ -19,27 +19,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sleeps in a Netty event loop, so that one wait covers sockets, timers and doorbells.
  *
- * <p>There is no loop, and nothing of Netty is loaded, until somebody asks for it: until then this sleeps by parking the
- * thread, and any thread may be the owner.
+ * <p>There is no loop, and nothing of Netty is loaded, until somebody asks for it: until then this sleeps by parking
+ * the thread, and any thread may be the owner.
  *
- * <p>The loop belongs for ever to one thread: the first that calls {@link #own}, {@link #poll} or {@link #await} once there is one. Other
- * channels may live on it too, see {@link #lend}; {@link #track} those that a close by another thread must release. It is never
- * entered twice: a handler that polls runs nothing, and one that waits is refused.
+ * <p>The loop belongs for ever to one thread: the first that calls {@link #own}, {@link #poll} or {@link #await} once
+ * there is one. Other channels may live on it too, see {@link #lend}; {@link #track} those that a close by another
+ * thread must release. It is never entered twice: a handler that polls runs nothing, and one that waits is refused.
  *
- * <p>An engine that spins calls {@link #poll} far more often than anything can happen on a socket, and each look costs a
- * system call. So after {@value #EAGER_POLLS} looks that found nothing only one poll in {@value #LAZY_INTERVAL} looks,
- * until one finds something, {@link #wake} is called or the owner sleeps. And while up to {@value #MAX_LOOKS} links look at
- * their sockets themselves, only one poll in {@value #SPARED_POLLS} looks for the others, until one finds something. Where
- * polls come slowly, because the owner has other work or no core, every one of them looks that no link has spared: nothing is
- * saved by waiting for the next.
+ * <p>An engine that spins calls {@link #poll} far more often than anything can happen on a socket, and each look costs
+ * a system call. So after {@value #EAGER_POLLS} looks that found nothing only one poll in {@value #LAZY_INTERVAL}
+ * looks, until one finds something, {@link #wake} is called or the owner sleeps. And while up to {@value #MAX_LOOKS}
+ * links look at their sockets themselves, only one poll in {@value #SPARED_POLLS} looks for the others, until one finds
+ * something. Where polls come slowly, because the owner has other work or no core, every one of them looks that no link
+ * has spared: nothing is saved by waiting for the next.
  *
- * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop}, {@link #lend} and {@link #track} for any thread; the rest as
- * {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and then looks at
- * the flag ({@code canBlock}), both with full fences, so that no wake is lost. A thread that parks does the same: it says who it
- * is, and then looks at the flag and for a loop.
+ * <p>Concurrency: {@link #wake}, {@link #isOwner}, {@link #loop}, {@link #lend} and {@link #track} for any thread; the
+ * rest as {@link Waiter} says. A wake sets a flag and then wakes the loop; the loop announces that it will block and
+ * then looks at the flag ({@code canBlock}), both with full fences, so that no wake is lost. A thread that parks does
+ * the same: it says who it is, and then looks at the flag and for a loop.
  *
- * <p>An application that drives the engine itself (INVOKER) had better do so on a Netty {@link FastThreadLocalThread}: on
- * other threads Netty makes a new object for each write.
+ * <p>An application that drives the engine itself (INVOKER) had better do so on a Netty {@link FastThreadLocalThread}:
+ * on other threads Netty makes a new object for each write.
  */
 public final class EventLoopWaiter implements Waiter {
     private static final int EAGER_POLLS = 256;
@@ -134,7 +134,9 @@ public final class EventLoopWaiter implements Waiter {
         return known == null || known == Thread.currentThread();
     }
 
-    /** The loop, for the channels of fabrics, whose handlers call no application. They must be of {@link #transport}. */
+    /**
+     * The loop, for the channels of fabrics, whose handlers call no application. They must be of {@link #transport}.
+     */
     public ManualIoEventLoop loop() {
         Loop known = loop;
         return known == null ? makeLoop() : known;
@@ -157,9 +159,9 @@ public final class EventLoopWaiter implements Waiter {
     }
 
     /**
-     * The loop, for channels of the application that are to be driven by the same thread. From now on nothing but {@link
-     * #await} and a {@link #poll} for its own sake runs it: what is in the middle of something does not, see {@link
-     * #runsApplication}.
+     * The loop, for channels of the application that are to be driven by the same thread. From now on nothing but
+     * {@link #await} and a {@link #poll} for its own sake runs it: what is in the middle of something does not, see
+     * {@link #runsApplication}.
      */
     public ManualIoEventLoop lend() {
         lent = true;

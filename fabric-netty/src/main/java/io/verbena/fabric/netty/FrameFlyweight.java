@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *   +------------+------------+--------------------------------+
  * </pre>
  *
- * <p>A length with the sign bit set is that of no packet: such a frame is its header alone. It is a mark, or the answer to
- * a number of them ({@link Marks}).
+ * <p>A length with the sign bit set is that of no packet: such a frame is its header alone. It is a mark, or the answer
+ * to a number of them ({@link Marks}).
  *
  * <pre>
  *    31   30                24 23                       0
@@ -63,7 +63,7 @@ final class FrameFlyweight {
         encode(buffer, frame, MARK);
     }
 
-    /** Writes a frame that answers a number of marks, 1 to {@link Marks#MOST}. */
+    /** Writes a frame that answers a number of marks, 1 to {@link Marks#MAX}. */
     static void encodeAnswer(MutableDirectBuffer buffer, int frame, int marks) {
         encode(buffer, frame, ANSWER | marks);
     }

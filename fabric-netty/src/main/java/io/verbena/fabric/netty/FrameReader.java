@@ -13,9 +13,9 @@ import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving half of a link: the loop's owner queues the buffers that came, the baton holder cuts packets out of them
- * where they lie; who is both reads from the socket when the queue is empty. Only a packet that is split between buffers
- * is put together in memory of its own.
+ * The receiving half of a link: the loop's owner queues the buffers that came, the baton holder cuts packets out of
+ * them where they lie; who is both reads from the socket when the queue is empty. Only a packet that is split between
+ * buffers is put together in memory of its own.
  *
  * <p>Concurrency: {@link #offer} and {@link #isAbove} by the loop's owner; {@link #poll} and {@link #hasInbound} by the
  * baton holder; {@link #release} by anyone, which is why polling and releasing exclude each other by {@code busy}. The
@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class FrameReader {
     /** Buffers are counted with at least this much, so that many tiny ones are bounded too. */
-    private static final int LEAST_CHARGE = 512;
+    private static final int MIN_CHARGE = 512;
 
     /** Bytes read from the socket in a poll, beyond which it reads no more: others have their turn. */
-    private static final int MOST_READ = 512 * 1024;
+    private static final int MAX_READ = 512 * 1024;
 
     private static final VarHandle BUSY;
     private static final VarHandle RELEASED;
@@ -105,7 +105,7 @@ final class FrameReader {
     }
 
     private static int charge(ByteBuf buffer) {
-        return Math.max(LEAST_CHARGE, buffer.capacity());
+        return Math.max(MIN_CHARGE, buffer.capacity());
     }
 
     boolean hasInbound() {
@@ -205,7 +205,9 @@ final class FrameReader {
         return true;
     }
 
-    /** Whether the rest of a packet can be read to where its beginning is: nothing that came another way lies between. */
+    /**
+     * Whether the rest of a packet can be read to where its beginning is: nothing that came another way lies between.
+     */
     private boolean mayReadBehind() {
         return held != null && assembled == 0 && end - position < readBuffers.readLength() && queue.isEmpty();
     }
@@ -236,7 +238,7 @@ final class FrameReader {
         position = 0;
         end = kept + length;
         readInPoll += length;
-        return length == room && readInPoll < MOST_READ; // a shorter one has emptied the socket
+        return length == room && readInPoll < MAX_READ; // a shorter one has emptied the socket
     }
 
     /** Whether the socket said that there will be no more. */
@@ -331,8 +333,9 @@ final class FrameReader {
     }
 
     /**
-     * Where a split frame is put together: with room for what has come of it, and not for what its header says that will come,
-     * so that a peer uses no more memory here than it sends bytes. Grows to the largest frame, and is given back with it.
+     * Where a split frame is put together: with room for what has come of it, and not for what its header says that
+     * will come, so that a peer uses no more memory here than it sends bytes. Grows to the largest frame, and is given
+     * back with it.
      *
      * @return null if there is no memory
      */
@@ -383,7 +386,7 @@ final class FrameReader {
                     : fail("frame that answers " + answered + " marks, more than were sent");
         }
         if (FrameFlyweight.isMark(header)) {
-            return marks.came() ? 0 : fail("more than " + Marks.MOST + " marks without an answer");
+            return marks.came() ? 0 : fail("more than " + Marks.MAX + " marks without an answer");
         }
         return fail(FrameFlyweight.defect(header, maxPacket));
     }

@@ -14,11 +14,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first handler of each connection: takes the peer's hellos and nothing else, in bounded time, and refuses what does
- * not parse at the first byte that is wrong. The fabric then replaces it.
+ * The first handler of each connection: takes the peer's hellos and nothing else, in bounded time, and refuses what
+ * does not parse at the first byte that is wrong. The fabric then replaces it.
  *
- * <p>The time runs while this side is driven: where the process was stopped, or whoever drives the loop had other things to
- * do, the peer's hello may be under way all the same, and the peer itself may have stood still with it.
+ * <p>The time runs while this side is driven: where the process was stopped, or whoever drives the loop had other
+ * things to do, the peer's hello may be under way all the same, and the peer itself may have stood still with it.
  *
  * <p>Of the loop's owner alone.
  */
@@ -50,7 +50,9 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
         void onRefused(Channel channel, String reason);
     }
 
-    /** The time is looked at in so many parts; a part that took longer, because nobody drove the loop, counts as two. */
+    /**
+     * The time is looked at in so many parts; a part that took longer, because nobody drove the loop, counts as two.
+     */
     private static final int PARTS = 8;
 
     private final UnsafeBuffer hello;
@@ -187,8 +189,8 @@ public final class HelloHandler extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * No other hello is to follow on a channel whose outcome has said {@link Outcome#MORE}; its next bytes go to the handler
-     * that is in place.
+     * No other hello is to follow on a channel whose outcome has said {@link Outcome#MORE}; its next bytes go to the
+     * handler that is in place.
      */
     static void end(Channel channel) {
         ChannelHandlerContext context = channel.pipeline().context(HelloHandler.class);

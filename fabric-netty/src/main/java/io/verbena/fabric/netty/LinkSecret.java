@@ -9,12 +9,12 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What the two ends of a connection have in common: the random nonces of both their hellos. By it either end proves on a later
- * connection that it is the one that was linked before, and nobody else is, but for those who can read what goes over
- * connections; against them stands what encrypts and authenticates connections.
+ * What the two ends of a connection have in common: the random nonces of both their hellos. By it either end proves on
+ * a later connection that it is the one that was linked before, and nobody else is, but for those who can read what
+ * goes over connections; against them stands what encrypts and authenticates connections.
  *
- * <p>A proof is the HMAC-SHA-256 of the step and of the new connection's nonces, keyed with those of the old one: it is of
- * use on no other connection, and says nothing about its key. Immutable.
+ * <p>A proof is the HMAC-SHA-256 of the step and of the new connection's nonces, keyed with those of the old one: it is
+ * of use on no other connection, and says nothing about its key. Immutable.
  */
 final class LinkSecret {
     private static final String ALGORITHM = "HmacSHA256";

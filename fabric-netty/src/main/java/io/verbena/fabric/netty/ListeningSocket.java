@@ -143,10 +143,10 @@ public final class ListeningSocket implements AutoCloseable {
     /**
      * Lets a loop accept connections, from when it is driven next.
      *
-     * <p>The socket listens already, and the kernel lets peers in. A bootstrap puts the handler that takes them in place by a
-     * task of the loop, and a loop looks at its sockets before it runs its tasks; so where the loop's owner is the one that
-     * calls this, a peer that was quick would be accepted by nobody, and wait in vain for its hello. The socket is not
-     * read before that handler is there.
+     * <p>The socket listens already, and the kernel lets peers in. A bootstrap puts the handler that takes them in
+     * place by a task of the loop, and a loop looks at its sockets before it runs its tasks; so where the loop's owner
+     * is the one that calls this, a peer that was quick would be accepted by nobody, and wait in vain for its hello.
+     * The socket is not read before that handler is there.
      *
      * @param bootstrap with everything but the group and the channel
      * @param loop that drives the socket and those that are accepted

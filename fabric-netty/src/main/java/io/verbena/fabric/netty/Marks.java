@@ -1,10 +1,10 @@
 package io.verbena.fabric.netty;
 
 /**
- * How much of what was sent the peer has received. Where somebody wants to know, marks go with the stream, which the peer
- * answers in order when it has delivered what lay before them: what a socket has taken may still lie in the kernels of
- * both sides, and what comes behind it waits. This is what is known of the marks of both ways; {@link SendWindow} sends
- * marks and answers, {@link FrameReader} takes them.
+ * How much of what was sent the peer has received. Where somebody wants to know, marks go with the stream, which the
+ * peer answers in order when it has delivered what lay before them: what a socket has taken may still lie in the
+ * kernels of both sides, and what comes behind it waits. This is what is known of the marks of both ways;
+ * {@link SendWindow} sends marks and answers, {@link FrameReader} takes them.
  *
  * <p>Positions count bytes committed to the link. Pure state, of the baton holder.
  */
@@ -13,12 +13,12 @@ final class Marks {
     static final int SPACING = 8 * 1024;
 
     /** Most that are on their way; a power of two. */
-    static final int MOST = 64;
+    static final int MAX = 64;
 
     /** Bytes that marks go with, each time that somebody wants to know. */
     static final int WANTED = 256 * 1024;
 
-    private final long[] positions = new long[MOST];
+    private final long[] positions = new long[MAX];
     private int first;
     private int count;
     private long last;
@@ -36,7 +36,7 @@ final class Marks {
 
     /** Whether a mark is to follow what ends at a position. */
     boolean isDue(long position) {
-        return position - last >= SPACING && position <= wantedUpTo && count < MOST;
+        return position - last >= SPACING && position <= wantedUpTo && count < MAX;
     }
 
     /** Whether none is on its way, so that no answer will come. */
@@ -44,9 +44,9 @@ final class Marks {
         return count == 0;
     }
 
-    /** A mark was sent at a position, while fewer than {@link #MOST} were on their way. */
+    /** A mark was sent at a position, while fewer than {@link #MAX} were on their way. */
     void sent(long position) {
-        positions[(first + count) & (MOST - 1)] = position;
+        positions[(first + count) & (MAX - 1)] = position;
         count++;
         last = position;
     }
@@ -62,7 +62,7 @@ final class Marks {
         }
         first += marks;
         count -= marks;
-        received = positions[(first - 1) & (MOST - 1)];
+        received = positions[(first - 1) & (MAX - 1)];
         return true;
     }
 
@@ -80,7 +80,7 @@ final class Marks {
      * @return false if more are not answered than a peer may have on their way
      */
     boolean came() {
-        return ++owed <= MOST;
+        return ++owed <= MAX;
     }
 
     /** Marks that are to be answered. */

@@ -46,7 +46,7 @@ public final class NettyFabric implements AutoCloseable {
 
     private static final int SOON_MILLIS = 2;
     private static final int LATER_MILLIS = 50;
-    private static final int MOST_LOOKS = SOON_LOOKS + 200;
+    private static final int MAX_LOOKS = SOON_LOOKS + 200;
 
     private final LinkEndpoint endpoint;
     private final NettyFabricContext context;
@@ -104,8 +104,8 @@ public final class NettyFabric implements AutoCloseable {
      *
      * @param address TCP (port 0: any free one) or Unix-domain
      * @return the address as bound
-     * @throws ListenException if it cannot be had, with the reason and the remedy in one line; also if it is reached from other
-     *     machines without {@link NettyFabricContext#tls} or {@link NettyFabricContext#secret}
+     * @throws ListenException if it cannot be had, with the reason and the remedy in one line; also if it is reached
+     *     from other machines without {@link NettyFabricContext#tls} or {@link NettyFabricContext#secret}
      */
     public SocketAddress listen(SocketAddress address) {
         checkOpen();
@@ -378,13 +378,13 @@ public final class NettyFabric implements AutoCloseable {
     }
 
     /**
-     * A link broke whose peer is a process of this host: looks whether that is gone, for as long as a process takes to end and
-     * somewhat longer; by the loop's owner.
+     * A link broke whose peer is a process of this host: looks whether that is gone, for as long as a process takes to
+     * end and somewhat longer; by the loop's owner.
      */
     void watch(NettyLink link, PeerProcess process, int looks) {
         if (process.isGone()) {
             endpoint.listener().onPeerDied(link);
-        } else if (looks < MOST_LOOKS && !closed) {
+        } else if (looks < MAX_LOOKS && !closed) {
             try {
                 loop.schedule(
                         () -> watch(link, process, looks + 1),
@@ -397,7 +397,8 @@ public final class NettyFabric implements AutoCloseable {
     }
 
     /**
-     * Memory for receiving is used up: ends the connection whose frame has been unfinished for longest; by the baton holder.
+     * Memory for receiving is used up: ends the connection whose frame has been unfinished for longest; by the baton
+     * holder.
      *
      * @param asking needs memory
      * @return false if that is the one

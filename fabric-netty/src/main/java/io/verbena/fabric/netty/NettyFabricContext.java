@@ -54,8 +54,8 @@ public final class NettyFabricContext {
     }
 
     /**
-     * Bytes that the kernel is asked to hold: unsent on a TCP connection, unread by the peer on a Unix-domain one. With NIO
-     * it is not asked. Default 512 KiB.
+     * Bytes that the kernel is asked to hold: unsent on a TCP connection, unread by the peer on a Unix-domain one. With
+     * NIO it is not asked. Default 512 KiB.
      */
     public NettyFabricContext notSentLowWater(int bytes) {
         notSentLowWater = checkRange("notSentLowWater", bytes, 4096, 64 << 20);
@@ -69,9 +69,9 @@ public final class NettyFabricContext {
     }
 
     /**
-     * Bytes of direct memory that all connections together may hold for what they receive, at least 1 MiB. Above half of it each
-     * reads little at a time; where it is used up, the connection whose frame has been unfinished for longest is closed.
-     * Default: a quarter of the direct memory that the process may have, at most 256 MiB.
+     * Bytes of direct memory that all connections together may hold for what they receive, at least 1 MiB. Above half
+     * of it each reads little at a time; where it is used up, the connection whose frame has been unfinished for
+     * longest is closed. Default: a quarter of the direct memory that the process may have, at most 256 MiB.
      */
     public NettyFabricContext receiveBudget(long bytes) {
         if (bytes < MIN_RECEIVE_BUDGET) {
@@ -92,8 +92,9 @@ public final class NettyFabricContext {
     }
 
     /**
-     * Most connections that are let in, those in their hello included. When there are so many, a new one takes the place of the
-     * one that has been silent for longest: of those in their hello, or of the links over which no packet has come. Default 4096.
+     * Most connections that are let in, those in their hello included. When there are so many, a new one takes the
+     * place of the one that has been silent for longest: of those in their hello, or of the links over which no packet
+     * has come. Default 4096.
      */
     public NettyFabricContext maxConnections(int connections) {
         maxConnections = checkRange("maxConnections", connections, 1, 1 << 20);
@@ -113,15 +114,17 @@ public final class NettyFabricContext {
     }
 
     /**
-     * Time in which a frame that has begun must be there whole; and while more than half of {@link #maxConnections} are taken, in
-     * which the first packet must come over a link. Default 10 s.
+     * Time in which a frame that has begun must be there whole; and while more than half of {@link #maxConnections} are
+     * taken, in which the first packet must come over a link. Default 10 s.
      */
     public NettyFabricContext frameTimeout(Duration timeout) {
         frameTimeout = checkPositive("frameTimeout", timeout);
         return this;
     }
 
-    /** Delays between attempts to bring a broken link back: doubled from the first to the second, less a random part. */
+    /**
+     * Delays between attempts to bring a broken link back: doubled from the first to the second, less a random part.
+     */
     public NettyFabricContext reconnectDelay(Duration min, Duration max) {
         if (checkPositive("minReconnectDelay", min).compareTo(checkPositive("maxReconnectDelay", max)) > 0) {
             throw new IllegalArgumentException("minReconnectDelay " + min + " > maxReconnectDelay " + max);
@@ -132,8 +135,8 @@ public final class NettyFabricContext {
     }
 
     /**
-     * How long after a break a link is tried to be brought back, before that is given up. Default 1 minute, which is more than
-     * the retry budget of a queue pair.
+     * How long after a break a link is tried to be brought back, before that is given up. Default 1 minute, which is
+     * more than the retry budget of a queue pair.
      */
     public NettyFabricContext reconnectFor(Duration time) {
         reconnectFor = checkPositive("reconnectFor", time);
@@ -141,8 +144,8 @@ public final class NettyFabricContext {
     }
 
     /**
-     * Speaks mutual TLS 1.3 on TCP, and nothing else; Unix-domain sockets stay as they are. Without it, the default, TCP is in
-     * clear.
+     * Speaks mutual TLS 1.3 on TCP, and nothing else; Unix-domain sockets stay as they are. Without it, the default,
+     * TCP is in clear.
      */
     public NettyFabricContext tls(TlsCredentials credentials) {
         tls = credentials;
@@ -156,8 +159,8 @@ public final class NettyFabricContext {
     }
 
     /**
-     * Numeric ids of users that may connect over Unix-domain sockets besides this process's own. None by default, and the
-     * sockets are for their owner alone (mode 0600); with some, the kernel's word on who connects decides alone.
+     * Numeric ids of users that may connect over Unix-domain sockets besides this process's own. None by default, and
+     * the sockets are for their owner alone (mode 0600); with some, the kernel's word on who connects decides alone.
      */
     public NettyFabricContext allowedUsers(Set<Integer> users) {
         allowedUsers = Set.copyOf(users);
@@ -165,8 +168,8 @@ public final class NettyFabricContext {
     }
 
     /**
-     * Whether this may listen beyond this machine though neither {@link #tls} nor {@link #secret} is set, so that anybody who
-     * reaches the address is let in. Off by default.
+     * Whether this may listen beyond this machine though neither {@link #tls} nor {@link #secret} is set, so that
+     * anybody who reaches the address is let in. Off by default.
      */
     public NettyFabricContext insecure(boolean wanted) {
         insecure = wanted;

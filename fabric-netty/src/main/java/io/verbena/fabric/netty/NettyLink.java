@@ -21,14 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A link over one TCP or Unix-domain connection. A break ends it: {@link Link.State#DOWN}; what is rebuilt is another link.
+ * A link over one TCP or Unix-domain connection. A break ends it: {@link Link.State#DOWN}; what is rebuilt is another
+ * link.
  *
- * <p>Concurrency: as {@link Link} says. Sending is split at {@link SendWindow}, receiving at {@link FrameReader}, between
- * the baton holder and the owner of the loop. Where the baton holder is the owner, {@link #flush} writes to the socket
- * itself; otherwise it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
+ * <p>Concurrency: as {@link Link} says. Sending is split at {@link SendWindow}, receiving at {@link FrameReader},
+ * between the baton holder and the owner of the loop. Where the baton holder is the owner, {@link #flush} writes to the
+ * socket itself; otherwise it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
  *
- * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its polls
- * read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
+ * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its
+ * polls read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
  */
 public final class NettyLink implements AuthenticatedLink {
     private static final Logger LOG = LoggerFactory.getLogger(NettyLink.class);

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The nonces of connections whose ends in this process are in their hellos: by them a NIC that is connected to itself knows that
- * the other end is its own. Thread-safe.
+ * The nonces of connections whose ends in this process are in their hellos: by them a NIC that is connected to itself
+ * knows that the other end is its own. Thread-safe.
  */
 final class OwnNonces {
     private static final Set<Nonce> NONCES = ConcurrentHashMap.newKeySet();

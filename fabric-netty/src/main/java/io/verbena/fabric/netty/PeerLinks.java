@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a fabric knows of its peers by their NICs' ids: the one link to each, the secret of that or of the last one, and the
- * connections that may become the link.
+ * What a fabric knows of its peers by their NICs' ids: the one link to each, the secret of that or of the last one, and
+ * the connections that may become the link.
  *
  * <p>Of the loop's owner alone.
  */
@@ -61,7 +61,10 @@ final class PeerLinks {
         return peer;
     }
 
-    /** Peers whose links broke are remembered for a while: to those that still have theirs this side can prove who it is. */
+    /**
+     * Peers whose links broke are remembered for a while: to those that still have theirs this side can prove who it
+     * is.
+     */
     private void forgetEldest() {
         if (peers.size() < MAX_REMEMBERED) {
             return;
@@ -84,8 +87,8 @@ final class PeerLinks {
     /**
      * A link has ended.
      *
-     * @param byPeer whether the peer has made it and ended it: that has no link any more for which it would want a proof, and is
-     *     forgotten
+     * @param byPeer whether the peer has made it and ended it: that has no link any more for which it would want a
+     *     proof, and is forgotten
      */
     void down(NettyLink link, boolean byPeer) {
         Peer peer = peers.get(link.peerNic());

@@ -10,15 +10,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that the links of a fabric have for as long as they need it, from the fabric's {@link ReceiveBudget}: what they read
- * into where they read from their sockets themselves, and what they put frames in pieces together in. A few of each length are
- * kept for the next that needs one; a link that has nothing to deliver has none.
+ * Memory that the links of a fabric have for as long as they need it, from the fabric's {@link ReceiveBudget}: what
+ * they read into where they read from their sockets themselves, and what they put frames in pieces together in. A few
+ * of each length are kept for the next that needs one; a link that has nothing to deliver has none.
  *
  * <p>Of the baton holder: all links of a fabric are of one engine.
  */
 final class ReadBuffers {
     /** Bytes of the smallest. */
-    private static final int LEAST = 1024;
+    private static final int MIN = 1024;
 
     /** Kept of each length. */
     private static final int KEPT = 2;
@@ -76,7 +76,7 @@ final class ReadBuffers {
      */
     @Nullable
     UnsafeBuffer takeForFrame(int needed) {
-        int length = Math.min(largestFrame, Math.max(LEAST, BitUtil.findNextPositivePowerOfTwo(needed)));
+        int length = Math.min(largestFrame, Math.max(MIN, BitUtil.findNextPositivePowerOfTwo(needed)));
         UnsafeBuffer known = framesOf(length).poll();
         return known != null ? known : allocate(length);
     }

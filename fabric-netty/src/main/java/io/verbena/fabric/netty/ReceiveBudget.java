@@ -3,11 +3,11 @@ package io.verbena.fabric.netty;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The direct memory that a fabric's connections may hold for what they receive: buffers that wait to be polled, and frames
- * that are in pieces. Idle connections hold nothing of it.
+ * The direct memory that a fabric's connections may hold for what they receive: buffers that wait to be polled, and
+ * frames that are in pieces. Idle connections hold nothing of it.
  *
- * <p>Where more than half is in use, connections read in small pieces and one at a time; where all is, a frame in pieces gets
- * no more, and a connection ends. Thread-safe.
+ * <p>Where more than half is in use, connections read in small pieces and one at a time; where all is, a frame in
+ * pieces gets no more, and a connection ends. Thread-safe.
  */
 final class ReceiveBudget {
     private final long limit;

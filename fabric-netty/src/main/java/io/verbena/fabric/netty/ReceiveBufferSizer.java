@@ -9,13 +9,14 @@ import java.util.function.BooleanSupplier;
 /**
  * Sizes the receive buffers of one channel: until the hello is done exactly what is missing of it, so that a stranger
  * costs no more memory than that and frames begin in a buffer of their own; then by the traffic, from 4 KiB to a limit,
- * doubling when a buffer was filled and halving after several that were not even half used. While memory is scarce all are of
- * 4 KiB. Where the hello is encrypted, what is missing of it says nothing, and the traffic decides from the beginning.
+ * doubling when a buffer was filled and halving after several that were not even half used. While memory is scarce all
+ * are of 4 KiB. Where the hello is encrypted, what is missing of it says nothing, and the traffic decides from the
+ * beginning.
  *
  * <p>Of the loop's owner alone.
  */
 final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
-    private static final int SMALLEST = 4 * 1024;
+    private static final int MIN = 4 * 1024;
     private static final int PATIENCE = 8;
 
     private final int largest;
@@ -37,7 +38,7 @@ final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
         this.inClear = inClear;
         this.largest = largest;
         this.isScarce = isScarce;
-        this.next = Math.min(SMALLEST, largest);
+        this.next = Math.min(MIN, largest);
     }
 
     /** Bytes of the hello that are still to come; 0 when it is done. */
@@ -54,7 +55,7 @@ final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
     private final class SizerHandle extends MaxMessageHandle {
         @Override
         public int guess() {
-            return missingOfHello > 0 ? missingOfHello : isScarce.getAsBoolean() ? Math.min(SMALLEST, next) : next;
+            return missingOfHello > 0 ? missingOfHello : isScarce.getAsBoolean() ? Math.min(MIN, next) : next;
         }
 
         @Override
@@ -78,7 +79,7 @@ final class ReceiveBufferSizer extends DefaultMaxMessagesRecvByteBufAllocator {
             sparse = 0;
         } else if (bytes < next >> 2) {
             if (++sparse >= PATIENCE) {
-                next = Math.max(Math.min(SMALLEST, largest), next >> 1);
+                next = Math.max(Math.min(MIN, largest), next >> 1);
                 sparse = 0;
             }
         } else {

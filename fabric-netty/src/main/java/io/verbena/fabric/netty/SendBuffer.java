@@ -11,8 +11,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * A send buffer that comes back: when Netty releases it, because the socket has taken all of it or the channel is
  * closed, it returns to its {@link SendWindow} instead of freeing its memory. So a link sends without allocating, and
- * learns what the socket has taken without a promise per write. A channel that encrypts releases it earlier than that, so there it
- * is kept until the promise of its write is done.
+ * learns what the socket has taken without a promise per write. A channel that encrypts releases it earlier than that,
+ * so there it is kept until the promise of its write is done.
  *
  * <p>Concurrency: written by the baton holder, handed to the loop's owner sealed, and back when released.
  */

@@ -1,7 +1,7 @@
 package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SendBufferPool {
     private static final Logger LOG = LoggerFactory.getLogger(SendWindow.class);
-    private static final LogLimit REPORTS = new LogLimit();
+    private static final LogRateLimiter REPORTS = new LogRateLimiter();
 
     private final Channel channel;
     private final int bufferLength;
@@ -60,7 +60,8 @@ final class SendBufferPool {
             long leftOut = REPORTS.ask(System.nanoTime());
             if (leftOut >= 0) {
                 LOG.error(
-                        "no direct memory for a send buffer of {} bytes to {}, which has {}; raise -XX:MaxDirectMemorySize; {} such"
+                        "no direct memory for a send buffer of {} bytes to {}, which has {}; "
+                                + "raise -XX:MaxDirectMemorySize; {} such"
                                 + " lines left out",
                         bufferLength,
                         channel.remoteAddress(),

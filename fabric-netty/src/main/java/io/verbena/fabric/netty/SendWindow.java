@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a link: packets are written straight into send buffers, full or flushed buffers are sealed and go
- * to the loop's owner, who writes them to the socket, or to the channel where that has no such socket or is not done with
- * what came before. What the socket has not taken is bounded by a window.
+ * to the loop's owner, who writes them to the socket, or to the channel where that has no such socket or is not done
+ * with what came before. What the socket has not taken is bounded by a window.
  *
  * <p>Concurrency: {@link #claim}, {@link #commit}, {@link #seal} and {@link #unsent} by the baton holder;
  * {@link #writeSealed} and {@link #released} by the loop's owner, {@link #write} by a thread that is both. Between them
@@ -33,13 +33,13 @@ final class SendWindow {
     }
 
     /** Bytes of a payload that are cheaper to send from where they lie than to copy. */
-    private static final int LEAST_GATHERED = 4 * 1024;
+    private static final int MIN_GATHERED = 4 * 1024;
 
     /**
      * Bytes after which they are written before the turn ends: several of TCP's largest segments, for the rest of each
      * write goes out as a segment of its own.
      */
-    private static final int GATHERED_A_WRITE = 256 * 1024;
+    private static final int GATHERED_PER_WRITE = 256 * 1024;
 
     private final Channel channel;
     private final @Nullable DirectSocket direct;
@@ -132,7 +132,7 @@ final class SendWindow {
      */
     boolean gathers(DirectBuffer payload, int length) {
         return direct != null
-                && length >= LEAST_GATHERED
+                && length >= MIN_GATHERED
                 && payload.byteArray() == null
                 && channel.eventLoop().inEventLoop();
     }
@@ -297,7 +297,7 @@ final class SendWindow {
         used = BitUtil.align(end, Long.BYTES) + Long.BYTES;
         view.putLong(used - Long.BYTES, 0L);
         gatheredUpTo = used - padding;
-        if (gather.length() >= GATHERED_A_WRITE) {
+        if (gather.length() >= GATHERED_PER_WRITE) {
             write();
         }
     }
@@ -451,8 +451,8 @@ final class SendWindow {
     }
 
     /**
-     * Nothing is sent any more: buffers go as they come back. Under the baton, once; the channel is closed, so that those it
-     * has come back too.
+     * Nothing is sent any more: buffers go as they come back. Under the baton, once; the channel is closed, so that
+     * those it has come back too.
      */
     void release() {
         released = true;

@@ -15,8 +15,9 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands behind a connection's {@link SslHandler}: finds out who the peer is when the handshake is done, before any byte of the
- * peer's passes, and says in words what is wrong if it fails. What is wrong goes on as an exception to the next handler.
+ * Stands behind a connection's {@link SslHandler}: finds out who the peer is when the handshake is done, before any
+ * byte of the peer's passes, and says in words what is wrong if it fails. What is wrong goes on as an exception to the
+ * next handler.
  *
  * <p>Of the loop's owner alone.
  */

@@ -7,8 +7,8 @@
  *   NettyLink.poll ◀─ FrameReader ◀══════ received buffers ══ FrameHandler ◀── kernel
  * </pre>
  *
- * <p>The owner of the loop is the thread that drives the {@link io.verbena.fabric.netty.EventLoopWaiter}. No handler ever
- * calls the NIC: it queues what came, and whoever holds the engine's baton polls it.
+ * <p>The owner of the loop is the thread that drives the {@link io.verbena.fabric.netty.EventLoopWaiter}. No handler
+ * ever calls the NIC: it queues what came, and whoever holds the engine's baton polls it.
  */
 @NullMarked
 package io.verbena.fabric.netty;

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which names in a certificate are accepted, and which peer and tenant each stands for. The first rule that matches one of
- * the names decides; a certificate that no rule matches is refused.
+ * Which names in a certificate are accepted, and which peer and tenant each stands for. The first rule that matches one
+ * of the names decides; a certificate that no rule matches is refused.
  *
  * <pre>{@code
  *   PeerRules.none()

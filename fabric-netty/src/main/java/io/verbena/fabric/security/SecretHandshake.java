@@ -17,9 +17,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first handler of a connection whose sides share a secret. Each sends a challenge; the side that connected proves first
- * that it knows the secret, and gets the other's proof only then. Nothing else passes in either direction before that: what
- * is written meanwhile waits.
+ * The first handler of a connection whose sides share a secret. Each sends a challenge; the side that connected proves
+ * first that it knows the secret, and gets the other's proof only then. Nothing else passes in either direction before
+ * that: what is written meanwhile waits.
  *
  * <pre>
  *   connecting                                    accepting
@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  *              +----------+----------+-----------------+
  * </pre>
  *
- * <p>Fresh nonces of both sides make a recorded proof worthless, the role a reflected one, the transport's name one that was
- * relayed from another kind of link; and a hello with another NIC id than was proven is refused ({@link #nicDefect}). What
- * follows is not encrypted: who can change bytes on the way needs TLS against him.
+ * <p>Fresh nonces of both sides make a recorded proof worthless, the role a reflected one, the transport's name one
+ * that was relayed from another kind of link; and a hello with another NIC id than was proven is refused
+ * ({@link #nicDefect}). What follows is not encrypted: who can change bytes on the way needs TLS against him.
  *
  * <p>Of the loop's owner alone; the time is that of the hello.
  */

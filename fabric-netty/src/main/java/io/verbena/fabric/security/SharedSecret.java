@@ -15,8 +15,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A secret that both sides of a link know and neither ever sends: each proves it by an HMAC-SHA256 over what both have chosen
- * for this connection. Immutable; its text does not show it.
+ * A secret that both sides of a link know and neither ever sends: each proves it by an HMAC-SHA256 over what both have
+ * chosen for this connection. Immutable; its text does not show it.
  */
 public final class SharedSecret {
     /** Fewest bytes: whoever records a handshake can try what is shorter, or guessable. */

@@ -7,7 +7,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.verbena.fabric.Nanos;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -34,9 +34,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The certificates, key and trust of one side, as the files have them now: a handshake that begins {@link TlsOptions#reload}
- * after the last look, or later, looks whether they have changed. Files that cannot be used leave what was there in force, and
- * are logged and looked at again; so a certificate and its key may be replaced one after the other.
+ * The certificates, key and trust of one side, as the files have them now: a handshake that begins
+ * {@link TlsOptions#reload} after the last look, or later, looks whether they have changed. Files that cannot be used
+ * leave what was there in force, and are logged and looked at again; so a certificate and its key may be replaced one
+ * after the other.
  *
  * <p>The slow steps of handshakes run on a thread beside the loops, so that a flood of handshakes does not stop links.
  *
@@ -44,12 +45,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class TlsCredentials {
     private static final Logger LOG = LoggerFactory.getLogger(TlsCredentials.class);
-    private static final LogLimit RELOAD_FAILURES = new LogLimit();
+    private static final LogRateLimiter RELOAD_FAILURES = new LogRateLimiter();
     private static final String PROTOCOL = "TLSv1.3";
     private static final long CLOSE_MILLIS = 1000;
     private static final byte[] PROBE = {'v', 'e', 'r', 'b', 'e', 'n', 'a'};
 
-    /** Names of the types of a subject alternative name, of which those that stand for a machine or service are taken. */
+    /**
+     * Names of the types of a subject alternative name, of which those that stand for a machine or service are taken.
+     */
     private static final int DNS_NAME = 2;
 
     private static final int URI_NAME = 6;
@@ -123,8 +126,8 @@ public final class TlsCredentials {
     }
 
     /**
-     * Who is at the other end of a connection whose handshake is done. Also holds for sessions that were resumed, since the
-     * certificate is looked at each time.
+     * Who is at the other end of a connection whose handshake is done. Also holds for sessions that were resumed, since
+     * the certificate is looked at each time.
      *
      * @throws SSLPeerUnverifiedException if it is nobody that is accepted; says why
      */
@@ -145,7 +148,9 @@ public final class TlsCredentials {
         return identity;
     }
 
-    /** The names that a certificate is for: subject alternative names, and only without any of those its common name. */
+    /**
+     * The names that a certificate is for: subject alternative names, and only without any of those its common name.
+     */
     static List<String> names(X509Certificate certificate) throws CertificateParsingException {
         List<String> names = new ArrayList<>();
         Collection<List<?>> alternatives = certificate.getSubjectAlternativeNames();
@@ -193,7 +198,8 @@ public final class TlsCredentials {
             long leftOut = RELOAD_FAILURES.ask(now);
             if (leftOut >= 0) {
                 LOG.warn(
-                        "TLS goes on with what it had, because files changed and cannot be used: {}; {} such lines left out",
+                        "TLS goes on with what it had, because files changed and cannot "
+                                + "be used: {}; {} such lines left out",
                         reason(e),
                         leftOut);
             }

@@ -4,16 +4,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Mutual TLS 1.3: whom this side shows itself as, whom it trusts, and who a peer is by its certificate. A side that has these
- * speaks nothing else on TCP, and asks every peer for a certificate.
+ * Mutual TLS 1.3: whom this side shows itself as, whom it trusts, and who a peer is by its certificate. A side that has
+ * these speaks nothing else on TCP, and asks every peer for a certificate.
  *
  * <pre>{@code
  *   new TlsOptions(Path.of("node.pem"), Path.of("node.key"), Path.of("ca.pem"))
  *       .rules(PeerRules.none().accept("*.orders.example", "orders"))
  * }</pre>
  *
- * <p>The files are PEM, and are read again when they change, for connections from then on. Fluent setters over defaults;
- * mutable, not thread-safe.
+ * <p>The files are PEM, and are read again when they change, for connections from then on. Fluent setters over
+ * defaults; mutable, not thread-safe.
  */
 public final class TlsOptions {
     final Path certificate;
@@ -53,8 +53,8 @@ public final class TlsOptions {
     }
 
     /**
-     * Whether a side that connects also compares the peer's certificate with the host that it connects to, as browsers do. On
-     * by default; where it is off, {@link #rules} alone say who may answer.
+     * Whether a side that connects also compares the peer's certificate with the host that it connects to, as browsers
+     * do. On by default; where it is off, {@link #rules} alone say who may answer.
      */
     public TlsOptions verifyHost(boolean wanted) {
         verifyHost = wanted;

@@ -25,7 +25,8 @@ public enum TlsProvider {
         SslProvider provider() {
             if (!hasBoringSsl()) {
                 throw new IllegalStateException(
-                        "BoringSSL cannot be used; put netty-tcnative-boringssl-static for this platform on the class path,"
+                        "BoringSSL cannot be used; put netty-tcnative-boringssl-static "
+                                + "for this platform on the class path,"
                                 + " or choose AUTO or JDK",
                         OpenSsl.unavailabilityCause());
             }

@@ -15,8 +15,8 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Blocking sockets that speak mutual TLS 1.3 and nothing else, for what goes beside a fabric's links. The files are read
- * once. Immutable.
+ * Blocking sockets that speak mutual TLS 1.3 and nothing else, for what goes beside a fabric's links. The files are
+ * read once. Immutable.
  */
 public final class TlsSockets {
     private static final String PROTOCOL = "TLSv1.3";

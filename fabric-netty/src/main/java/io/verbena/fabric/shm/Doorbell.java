@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * owner. At most one byte is on its way: a word in the ring says so, set here and cleared there before the reader looks
  * for work.
  *
- * <p>Thread-safe. Writing and {@link #shut} exclude each other, so that no byte goes to a descriptor that was closed and
- * is something else's by now.
+ * <p>Thread-safe. Writing and {@link #shut} exclude each other, so that no byte goes to a descriptor that was closed
+ * and is something else's by now.
  */
 final class Doorbell {
     private static final Logger LOG = LoggerFactory.getLogger(Doorbell.class);

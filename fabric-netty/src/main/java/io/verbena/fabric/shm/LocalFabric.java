@@ -45,8 +45,8 @@ public final class LocalFabric {
     }
 
     /**
-     * Links two endpoints; both listeners have their link when this returns. If both are the same endpoint, its listener
-     * gets a single link that leads back to it.
+     * Links two endpoints; both listeners have their link when this returns. If both are the same endpoint, its
+     * listener gets a single link that leads back to it.
      *
      * @param a one side
      * @param b the other, or the same

@@ -17,10 +17,10 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Files as memory. Every page is there before a file is mapped, because a page that the file system cannot give kills the
- * JVM that touches it: zeroes are written through the file first, where a full file system is an exception. A file gets
- * its name when it is complete, is never truncated, and stays mapped until {@link #unmap} or until its last buffer is
- * garbage.
+ * Files as memory. Every page is there before a file is mapped, because a page that the file system cannot give kills
+ * the JVM that touches it: zeroes are written through the file first, where a full file system is an exception. A file
+ * gets its name when it is complete, is never truncated, and stays mapped until {@link #unmap} or until its last buffer
+ * is garbage.
  *
  * <p>Stateless; any thread.
  */
@@ -114,8 +114,8 @@ final class MappedFile {
     }
 
     /**
-     * Unmaps a file, at about 0.1 ms a MiB. Whoever has the buffer meets an {@link IndexOutOfBoundsException} from now on,
-     * unless bounds checks are off: then the JVM ends. So nobody may have it in use.
+     * Unmaps a file, at about 0.1 ms a MiB. Whoever has the buffer meets an {@link IndexOutOfBoundsException} from now
+     * on, unless bounds checks are off: then the JVM ends. So nobody may have it in use.
      *
      * @param buffer of {@link #create} or {@link #open}; a second time does nothing
      */

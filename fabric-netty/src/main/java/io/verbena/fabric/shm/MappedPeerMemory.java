@@ -1,6 +1,6 @@
 package io.verbena.fabric.shm;
 
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.port.PeerMemory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ final class MappedPeerMemory implements PeerMemory {
     private final AtomicBuffer control;
     private final SegmentCache segments = new SegmentCache(this::map, id -> false);
     private final ConcurrentLinkedQueue<AtomicBuffer> unused = new ConcurrentLinkedQueue<>();
-    private final LogLimit reports = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
     private volatile @Nullable Runnable onRetired;
     private volatile int[] retired = {};
 

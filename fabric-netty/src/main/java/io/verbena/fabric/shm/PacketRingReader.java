@@ -15,8 +15,8 @@ import org.agrona.concurrent.AtomicBuffer;
  * The consumer's end of a packet ring.
  *
  * <p>Concurrency: one thread at a time, handed over with a happens-before edge. It reads records and writes nothing but
- * its position, once an eighth of a lap, so that the producer always finds three quarters of an empty ring free, and when it
- * has found the ring empty, so that the producer can tell.
+ * its position, once an eighth of a lap, so that the producer always finds three quarters of an empty ring free, and
+ * when it has found the ring empty, so that the producer can tell.
  */
 public final class PacketRingReader {
     private final AtomicBuffer buffer;

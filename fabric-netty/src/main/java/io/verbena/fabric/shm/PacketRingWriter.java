@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * The producer's end of a packet ring.
  *
  * <p>Concurrency: one thread at a time, handed over with a happens-before edge. It alone writes records; of the
- * consumer's it reads the position, and that only when the room it knows of is used up. A position that no consumer can be
- * at ends the ring: there is no room in it from then on, and {@link #fault} says why.
+ * consumer's it reads the position, and that only when the room it knows of is used up. A position that no consumer can
+ * be at ends the ring: there is no room in it from then on, and {@link #fault} says why.
  */
 public final class PacketRingWriter {
     private final AtomicBuffer buffer;
@@ -120,7 +120,10 @@ public final class PacketRingWriter {
                 : null;
     }
 
-    /** Bytes that the consumer has not said to have taken: up to an eighth of a lap more than there are, until there are none. */
+    /**
+     * Bytes that the consumer has not said to have taken: up to an eighth of a lap more than there are, until there are
+     * none.
+     */
     int ahead() {
         look();
         return (int) (position - consumerPosition);

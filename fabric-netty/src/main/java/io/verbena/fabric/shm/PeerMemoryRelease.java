@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives peers' memory back: unmaps what they have retired and what links that ended had mapped, a segment at a time, and
- * removes the directories of dead processes.
+ * Gives peers' memory back: unmaps what they have retired and what links that ended had mapped, a segment at a time,
+ * and removes the directories of dead processes.
  *
  * <p>Thread-safe; what unmaps while this side lives runs on the loop, off the baton.
  */

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A committed packet is with the peer at once, so {@link #unsent} is always 0 and {@link #flush} has next to nothing
  * to do. It does not wake a sleeping peer: whoever flushed looks at the peer's park word and calls {@link #wakePeer}.
  *
- * <p>Concurrency: as {@link Link} says. The rings are reached under the baton; the state is volatile. A close leaves the
- * memory of the rings where it is, under whoever polls; it goes with {@link #release}, or with this object.
+ * <p>Concurrency: as {@link Link} says. The rings are reached under the baton; the state is volatile. A close leaves
+ * the memory of the rings where it is, under whoever polls; it goes with {@link #release}, or with this object.
  */
 public final class RingLink implements AuthenticatedLink {
     private static final VarHandle STATE;

@@ -2,7 +2,9 @@ package io.verbena.fabric.shm;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link RingLink} needs besides its rings: a way to wake the other side, and to tell it that this side ended. */
+/**
+ * What a {@link RingLink} needs besides its rings: a way to wake the other side, and to tell it that this side ended.
+ */
 interface RingPeer {
     /** Wakes an engine of the peer. Any thread that holds the link's baton. */
     void wake(int engine);

@@ -7,7 +7,8 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments of a peer, remembered by id after the first look: as many as the peer has, however high their ids are by now.
+ * Segments of a peer, remembered by id after the first look: as many as the peer has, however high their ids are by
+ * now.
  *
  * <pre>
  *   table (copied on write)    ids     [ 7 │ 0 │ 1034 │ ... ]    open addressing, twice as many places as segments
@@ -18,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * meets an id for the first time. {@link #ids} is for any thread.
  */
 final class SegmentCache {
-    private static final int LEAST = 16;
+    private static final int MIN = 16;
 
     private final IntFunction<@Nullable AtomicBuffer> source;
     private final IntPredicate isGone;
-    private volatile Table table = new Table(LEAST);
+    private volatile Table table = new Table(MIN);
 
     /**
      * Creates a cache that knows nothing yet.
@@ -85,7 +86,7 @@ final class SegmentCache {
         int count;
 
         Table(int places) {
-            int length = Math.max(LEAST, places);
+            int length = Math.max(MIN, places);
             ids = new int[length];
             buffers = new AtomicBuffer[length];
         }

@@ -121,9 +121,9 @@ final class SharedDirectory implements AutoCloseable {
     /** The user's directory under a root, made if need be, and nobody else's. */
     static Path userDirectory(Path root) {
         if (!Files.isDirectory(root)) {
-            throw new IllegalStateException(
-                    "there is no directory " + root
-                            + " for shared memory; mount a tmpfs there, or name another directory (NodeContext.sharedMemoryRoot)");
+            throw new IllegalStateException("there is no directory " + root
+                    + " for shared memory; mount a tmpfs there, or name another "
+                    + "directory (NodeContext.sharedMemoryRoot)");
         }
         String user = System.getProperty("user.name", "unknown").replaceAll("[^A-Za-z0-9_.-]", "_");
         Path path = root.toAbsolutePath().normalize().resolve("verbena-" + user);
@@ -286,7 +286,8 @@ final class SharedDirectory implements AutoCloseable {
     }
 
     /**
-     * Notes a socket that this process listens on: it goes with the directory, unless somebody else has its path by then.
+     * Notes a socket that this process listens on: it goes with the directory, unless somebody else has its path by
+     * then.
      *
      * @param socket path of the bound socket
      */

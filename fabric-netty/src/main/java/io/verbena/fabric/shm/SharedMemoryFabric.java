@@ -42,8 +42,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Links to NICs of other processes of the same user on this host: packet rings in a mapped file, each side's memory mapped
- * by the other, and a Unix-domain socket beside them.
+ * Links to NICs of other processes of the same user on this host: packet rings in a mapped file, each side's memory
+ * mapped by the other, and a Unix-domain socket beside them.
  *
  * <pre>
  *   connecting side                         accepting side
@@ -53,8 +53,8 @@ import org.slf4j.LoggerFactory;
  *   link up                                 link up
  * </pre>
  *
- * <p>End of file on the socket turns a link {@link Link.State#DEAD}: the peer's process ended, or it closed the link. If
- * it ended, its directory is removed from here. There is no reconnecting: a process that comes back has new memory.
+ * <p>End of file on the socket turns a link {@link Link.State#DEAD}: the peer's process ended, or it closed the link.
+ * If it ended, its directory is removed from here. There is no reconnecting: a process that comes back has new memory.
  *
  * <p>Thread-safe. Nothing happens on the sockets but while the waiter's owner drives it.
  */
@@ -91,9 +91,9 @@ public final class SharedMemoryFabric implements AutoCloseable {
                     + endpoint.memory().getClass().getName());
         }
         if (waiter.transport() != SocketTransport.EPOLL) {
-            throw new IllegalStateException(
-                    "shared memory between processes needs Netty's epoll library"
-                            + " (netty-transport-native-epoll for this platform) on the class path; use uds: or tcp: without it");
+            throw new IllegalStateException("shared memory between processes needs Netty's epoll library"
+                    + " (netty-transport-native-epoll for this platform) on the class "
+                    + "path; use uds: or tcp: without it");
         }
         PacketRingDescriptor.checkCapacity(context.ringLength(), context.maxPacket());
         this.endpoint = endpoint;
@@ -415,7 +415,10 @@ public final class SharedMemoryFabric implements AutoCloseable {
         release.removeDeadSoon();
     }
 
-    /** Nobody here leads to a peer's memory and the rings any more: they are unmapped, off the baton while this side lives. */
+    /**
+     * Nobody here leads to a peer's memory and the rings any more: they are unmapped, off the baton while this side
+     * lives.
+     */
     void released(SharedMemoryLink side) {
         release.unmapAll(side, closed);
     }

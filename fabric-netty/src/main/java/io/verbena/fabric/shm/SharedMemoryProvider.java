@@ -15,11 +15,12 @@ import org.jspecify.annotations.Nullable;
  * A NIC's memory in files that other processes of the same user can map: {@code control}, and {@code segment-<id>} for
  * each segment, in a directory that is this process's for as long as it lives. See the package's drawing.
  *
- * <p>A provider {@linkplain #onDemand on demand} begins with its control block in a file alone. Segments are this process's
- * own until {@link #share}, and those stay so: a peer that cannot map one sends packets in place of writing there.
+ * <p>A provider {@linkplain #onDemand on demand} begins with its control block in a file alone. Segments are this
+ * process's own until {@link #share}, and those stay so: a peer that cannot map one sends packets in place of writing
+ * there.
  *
- * <p>Opening removes what dead processes left. A released segment's file is unlinked at once, a segment is unmapped here
- * too where the caller says so; its memory goes when the last process that maps it lets go.
+ * <p>Opening removes what dead processes left. A released segment's file is unlinked at once, a segment is unmapped
+ * here too where the caller says so; its memory goes when the last process that maps it lets go.
  *
  * <p>Thread-safe; not for the data path.
  */

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Connections that stop on their way to a link, or as a link: how long each of them may stay and how many there may be, over
- * TCP and Unix-domain sockets.
+ * Connections that stop on their way to a link, or as a link: how long each of them may stay and how many there may be,
+ * over TCP and Unix-domain sockets.
  */
 @Timeout(60)
 class HalfOpenLimitsTest {

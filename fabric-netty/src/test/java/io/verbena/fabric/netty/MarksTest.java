@@ -26,17 +26,17 @@ class MarksTest {
     void anAnswerIsToTheOldest() {
         for (int round = 0; round < 5; round++) {
             long base = round * 1000L;
-            for (int i = 1; i <= Marks.MOST; i++) {
+            for (int i = 1; i <= Marks.MAX; i++) {
                 marks.sent(base + i);
             }
             marks.want(base);
-            assertThat(marks.isDue(base + Marks.SPACING + Marks.MOST))
+            assertThat(marks.isDue(base + Marks.SPACING + Marks.MAX))
                     .as("all are on their way")
                     .isFalse();
             assertThat(marks.answered(3)).isTrue();
             assertThat(marks.received()).isEqualTo(base + 3);
-            assertThat(marks.answered(Marks.MOST - 3)).isTrue();
-            assertThat(marks.received()).isEqualTo(base + Marks.MOST);
+            assertThat(marks.answered(Marks.MAX - 3)).isTrue();
+            assertThat(marks.received()).isEqualTo(base + Marks.MAX);
             assertThat(marks.isEmpty()).isTrue();
         }
     }
@@ -55,7 +55,7 @@ class MarksTest {
 
     @Test
     void aPeerHasNotMoreOnTheirWayThanItMay() {
-        for (int i = 0; i < Marks.MOST; i++) {
+        for (int i = 0; i < Marks.MAX; i++) {
             assertThat(marks.came()).isTrue();
         }
         assertThat(marks.came()).isFalse();

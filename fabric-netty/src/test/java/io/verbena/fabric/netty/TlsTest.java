@@ -144,7 +144,10 @@ class TlsTest {
         }
     }
 
-    /** Everything that crosses the wire is recorded by a relay: the packets' words, and even the hellos', are nowhere in it. */
+    /**
+     * Everything that crosses the wire is recorded by a relay: the packets' words, and even the hellos', are nowhere in
+     * it.
+     */
     @ParameterizedTest
     @EnumSource(SocketTransport.class)
     void nothingIsInClear(SocketTransport transport) throws Exception {

@@ -27,8 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Who sends in the mode ASSISTED: a thread that posts does, while its group is alone; beside another group the engine's own thread does,
- * so that who posts has something queued when room comes. The engine's thread is held here, so it is seen who did not wait for it.
+ * Who sends in the mode ASSISTED: a thread that posts does, while its group is alone; beside another group the engine's
+ * own thread does, so that who posts has something queued when room comes. The engine's thread is held here, so it is
+ * seen who did not wait for it.
  */
 @Timeout(60)
 class AssistedSharingTest {

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer writes into each word of the rings that it shares with a NIC what it likes: its link may end, a neighbour's goes on. */
+/**
+ * A peer writes into each word of the rings that it shares with a NIC what it likes: its link may end, a neighbour's
+ * goes on.
+ */
 @Timeout(60)
 class CorruptRingTest {
     private static final int CAPACITY = 8192;

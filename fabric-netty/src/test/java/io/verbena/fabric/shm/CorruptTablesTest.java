@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Somebody has written what he likes into the tables that a NIC shows its peers. What does not hold there is not judged by it:
- * the request goes as a packet, and is answered.
+ * Somebody has written what he likes into the tables that a NIC shows its peers. What does not hold there is not judged
+ * by it: the request goes as a packet, and is answered.
  */
 @Timeout(60)
 class CorruptTablesTest {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whoever does not belong to a connection gets as little through mapped memory as by packets: another NIC whose queue pair
- * happens to have the same number, the peer of before, one that begins with another PSN.
+ * Whoever does not belong to a connection gets as little through mapped memory as by packets: another NIC whose queue
+ * pair happens to have the same number, the peer of before, one that begins with another PSN.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class DirectConnectionTest {

@@ -30,16 +30,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Two engines of one NIC, each run by a thread of its own, and tenants with queue pairs on both. The threads meet after every few
- * turns, so that neither engine is far ahead, whoever has a core; in between they read each other's accounts as they write
- * them. What is asserted are counts, over turns in which everybody had work before and after.
+ * Two engines of one NIC, each run by a thread of its own, and tenants with queue pairs on both. The threads meet after
+ * every few turns, so that neither engine is far ahead, whoever has a core; in between they read each other's accounts
+ * as they write them. What is asserted are counts, over turns in which everybody had work before and after.
  */
 @Timeout(60)
 class EnginesShareOverThreadsTest {
     private static final int ENGINES = 2;
     private static final int ROUNDS = 600;
     private static final int NOT_COUNTED = 100;
-    private static final int TURNS_A_ROUND = 2;
+    private static final int TURNS_PER_ROUND = 2;
     private static final int SIZE = 16 << 10;
     private static final int DEPTH = 512; // a turn sends 64 at most: a megabyte
 
@@ -128,7 +128,7 @@ class EnginesShareOverThreadsTest {
     /** Fills what has room while the engine sends nothing, and lets it take its turns. */
     private void turns(int engine) {
         near.engine(engine).call(() -> loads.get(engine).forEach(Load::fill));
-        for (int i = 0; i < TURNS_A_ROUND; i++) {
+        for (int i = 0; i < TURNS_PER_ROUND; i++) {
             near.engine(engine).doWork();
         }
     }

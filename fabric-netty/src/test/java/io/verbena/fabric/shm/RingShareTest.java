@@ -22,7 +22,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tenants whose messages go through a full ring: what each gets of it, and that what needs no room there does not wait. */
+/**
+ * Tenants whose messages go through a full ring: what each gets of it, and that what needs no room there does not wait.
+ */
 @Timeout(60)
 class RingShareTest {
     private static final int LARGE = 64 << 10;

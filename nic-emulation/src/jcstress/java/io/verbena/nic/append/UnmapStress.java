@@ -22,8 +22,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * An initiator that appends to a chunk while its owner leaves it, drains it, and unmaps it. Memory that is unmapped here has
- * no length any more, and is full of a pattern: whoever comes too late meets an exception, or leaves a trace.
+ * An initiator that appends to a chunk while its owner leaves it, drains it, and unmaps it. Memory that is unmapped
+ * here has no length any more, and is full of a pattern: whoever comes too late meets an exception, or leaves a trace.
  */
 public class UnmapStress {
     private static final int CHUNK = AppendQueueAttributes.MIN_CHUNK_LENGTH;
@@ -164,7 +164,9 @@ public class UnmapStress {
                     && StressQueue.commit(initiator, LENGTH, number);
         }
 
-        /** Moves the tail to the next chunk, takes what has come, and lets time go by until drained chunks are unmapped. */
+        /**
+         * Moves the tail to the next chunk, takes what has come, and lets time go by until drained chunks are unmapped.
+         */
         void leaveAndUnmap() {
             claimFiller();
             for (int i = 0; i < 4; i++) {

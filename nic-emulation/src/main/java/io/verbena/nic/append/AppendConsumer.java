@@ -6,12 +6,12 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One consumer of several of an append queue ({@link AppendQueue#consumer}). It takes whole records, in queue order, a batch
- * at a time: each record goes to one consumer, and what one consumer takes of a sender comes in the sender's order. Nobody
- * waits for a consumer that is slow: it keeps the chunk of its batch, no more.
+ * One consumer of several of an append queue ({@link AppendQueue#consumer}). It takes whole records, in queue order, a
+ * batch at a time: each record goes to one consumer, and what one consumer takes of a sender comes in the sender's
+ * order. Nobody waits for a consumer that is slow: it keeps the chunk of its batch, no more.
  *
- * <p>Concurrency: an instance is for one thread at a time. Consumers meet at a try-flag while one notes where its records lie;
- * who does not get it finds nothing this time. Records are handled outside of it.
+ * <p>Concurrency: an instance is for one thread at a time. Consumers meet at a try-flag while one notes where its
+ * records lie; who does not get it finds nothing this time. Records are handled outside of it.
  */
 public final class AppendConsumer {
     /** Most records of a batch. */
@@ -62,8 +62,8 @@ public final class AppendConsumer {
      * Takes messages and handles them. Their memory is the queue's until the batch is handled; a record that is to stay
      * longer is {@linkplain #hold held}.
      *
-     * @param handler takes each message; if it throws, that message counts as consumed, and the rest of the batch comes with
-     *     the next call, or is lost with the queue
+     * @param handler takes each message; if it throws, that message counts as consumed, and the rest of the batch comes
+     *     with the next call, or is lost with the queue
      * @param limit most messages to take, at least 1; a batch has no more than 64
      * @return messages handled; 0 also if another consumer is just taking some, or the queue was destroyed
      */
@@ -143,7 +143,10 @@ public final class AppendConsumer {
         }
     }
 
-    /** Gives back what is left of a batch that waits. Whoever took it from {@link RecordWalk#suspend}; changes nothing here. */
+    /**
+     * Gives back what is left of a batch that waits. Whoever took it from {@link RecordWalk#suspend}; changes nothing
+     * here.
+     */
     void drop() {
         Chunk in = chunk();
         for (int i = next; i < taken; i++) {
@@ -162,8 +165,8 @@ public final class AppendConsumer {
      * Inside {@link #poll}'s handler: the present record stays until it is released.
      *
      * @param into holds nothing before
-     * @throws IllegalStateException if this is not inside the handler, the present record is held already, or {@code into}
-     *     holds one
+     * @throws IllegalStateException if this is not inside the handler, the present record is held already, or
+     *     {@code into} holds one
      */
     public void hold(AppendRecord into) {
         int offset = present;
@@ -183,8 +186,9 @@ public final class AppendConsumer {
     }
 
     /**
-     * Inside {@link #poll}'s handler: the present record is not taken. When the handler has returned the poll ends, and the record
-     * is the first of this consumer's next one. If the handler throws, the record counts as consumed all the same.
+     * Inside {@link #poll}'s handler: the present record is not taken. When the handler has returned the poll ends, and
+     * the record is the first of this consumer's next one. If the handler throws, the record counts as consumed all the
+     * same.
      *
      * @throws IllegalStateException if this is not inside the handler, or the present record is held already or left
      */

@@ -9,15 +9,15 @@ import io.verbena.nic.port.MemoryProvider;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * An append queue (RIMA 3.2) at its owner: messages of any size, from anyone who holds the key, in one circular sequence
- * of chunks. The owner polls; a record is released when its handler has returned, or later if it is {@linkplain #hold
- * held}. Several may consume, see {@link #consumer}.
+ * An append queue (RIMA 3.2) at its owner: messages of any size, from anyone who holds the key, in one circular
+ * sequence of chunks. The owner polls; a record is released when its handler has returned, or later if it is
+ * {@linkplain #hold held}. Several may consume, see {@link #consumer}.
  *
- * <p>Concurrency: {@link #poll}, {@link #hold} and {@link #isEmpty} are for one consumer thread at a time, handed over with a
- * happens-before edge; of a queue with {@linkplain #consumer several}, each of them is for one thread. {@link #query}, {@link
- * #depth} and {@link #isDrained} are for any thread. Appends come through {@link Appender}s, from any thread of any process.
- * Chunks are zeroed, announced and released by {@link ChunkAllocator}, and if that is late by the consumer; a try-flag keeps
- * the two apart.
+ * <p>Concurrency: {@link #poll}, {@link #hold} and {@link #isEmpty} are for one consumer thread at a time, handed over
+ * with a happens-before edge; of a queue with {@linkplain #consumer several}, each of them is for one thread.
+ * {@link #query}, {@link #depth} and {@link #isDrained} are for any thread. Appends come through {@link Appender}s,
+ * from any thread of any process. Chunks are zeroed, announced and released by {@link ChunkAllocator}, and if that is
+ * late by the consumer; a try-flag keeps the two apart.
  */
 public final class AppendQueue {
     private final TailPointerTable owner;
@@ -124,9 +124,10 @@ public final class AppendQueue {
     }
 
     /**
-     * Changes what may change while it is in use (RIMA Table 3, {@code ibv_modify_aq}): memory limit, reserve and what it
-     * follows from, low watermark, hole timeout and surplus time. Any thread. The limit holds when this returns: what is mapped
-     * above it stays until it is free, and nothing is added before; the rest takes effect with the next maintenance.
+     * Changes what may change while it is in use (RIMA Table 3, {@code ibv_modify_aq}): memory limit, reserve and what
+     * it follows from, low watermark, hole timeout and surplus time. Any thread. The limit holds when this returns:
+     * what is mapped above it stays until it is free, and nothing is added before; the rest takes effect with the next
+     * maintenance.
      *
      * <pre>{@code
      *   queue.modify(new AppendQueueAttributes(queue.attributes()).reserveChunks(4));
@@ -159,14 +160,16 @@ public final class AppendQueue {
     // ---- consumer ---------------------------------------------------------------------------------------------------
 
     /**
-     * Takes messages in order. Only the lengths of records are read, not the tail. The head is published after a batch, every few
-     * messages of it and at the end of each chunk, so the room of the last messages is free when this returns.
+     * Takes messages in order. Only the lengths of records are read, not the tail. The head is published after a batch,
+     * every few messages of it and at the end of each chunk, so the room of the last messages is free when this
+     * returns.
      *
      * @param handler takes each message; if it throws, that message counts as consumed
      * @param limit most messages to take, at least 1
      * @return messages taken; 0 also when the queue was destroyed, or is corrupted
-     * @throws IllegalStateException if what stands there is no record, because somebody who has the queue mapped has written it:
-     *     said once, and by {@link io.verbena.nic.verbs.AsyncEventType#AQ_ERR}; senders are refused from then on
+     * @throws IllegalStateException if what stands there is no record, because somebody who has the queue mapped has
+     *     written it: said once, and by {@link io.verbena.nic.verbs.AsyncEventType#AQ_ERR}; senders are refused from
+     *     then on
      * @throws IllegalStateException if the queue has several consumers
      */
     public int poll(AppendHandler handler, int limit) {
@@ -189,12 +192,12 @@ public final class AppendQueue {
     }
 
     /**
-     * Inside {@link #poll}'s handler: the present record stays until it is released, at any time, by any thread. It keeps its
-     * chunk and no other; the queue goes on.
+     * Inside {@link #poll}'s handler: the present record stays until it is released, at any time, by any thread. It
+     * keeps its chunk and no other; the queue goes on.
      *
      * @param into holds nothing before
-     * @throws IllegalStateException if this is not inside the handler, the present record is held already, {@code into} holds
-     *     one, or the queue has several consumers, each of which {@linkplain AppendConsumer#hold holds} its own
+     * @throws IllegalStateException if this is not inside the handler, the present record is held already, {@code into}
+     *     holds one, or the queue has several consumers, each of which {@linkplain AppendConsumer#hold holds} its own
      */
     public void hold(AppendRecord into) {
         if (several) {
@@ -205,11 +208,11 @@ public final class AppendQueue {
     }
 
     /**
-     * Inside {@link #poll}'s handler: the present record is not taken. When the handler has returned the poll ends, and the record
-     * is the next one's first. If the handler throws, the record counts as consumed all the same.
+     * Inside {@link #poll}'s handler: the present record is not taken. When the handler has returned the poll ends, and
+     * the record is the next one's first. If the handler throws, the record counts as consumed all the same.
      *
-     * @throws IllegalStateException if this is not inside the handler, the present record is held already or left, or the queue has
-     *     several consumers, each of which {@linkplain AppendConsumer#leave leaves} its own
+     * @throws IllegalStateException if this is not inside the handler, the present record is held already or left, or
+     *     the queue has several consumers, each of which {@linkplain AppendConsumer#leave leaves} its own
      */
     public void leave() {
         if (several) {
@@ -220,7 +223,8 @@ public final class AppendQueue {
     }
 
     /**
-     * Makes one of several consumers. From the first on only they take messages; whoever has polled so far has done so before.
+     * Makes one of several consumers. From the first on only they take messages; whoever has polled so far has done so
+     * before.
      */
     public AppendConsumer consumer() {
         several = true;
@@ -229,9 +233,10 @@ public final class AppendQueue {
     }
 
     /**
-     * Says who takes the messages: the thread that drives the queue's engine, which then has less time for packets and for other
-     * queues, or somebody with time of his own. Initiators that have the queue mapped count what waits in all queues that the
-     * engine takes together. By the consumer, while nobody destroys the queue; costs a comparison while nothing changes.
+     * Says who takes the messages: the thread that drives the queue's engine, which then has less time for packets and
+     * for other queues, or somebody with time of his own. Initiators that have the queue mapped count what waits in all
+     * queues that the engine takes together. By the consumer, while nobody destroys the queue; costs a comparison while
+     * nothing changes.
      */
     public void takenByEngine(boolean is) {
         if (is != takenByEngine && !destroyed) {
@@ -260,14 +265,17 @@ public final class AppendQueue {
     }
 
     /**
-     * Whether nothing is claimed that is not consumed. Any thread: it looks at no chunk, which may be gone while another
-     * thread consumes. It is for whoever is about to sleep: true is sure, false may be a claim that is not committed yet.
+     * Whether nothing is claimed that is not consumed. Any thread: it looks at no chunk, which may be gone while
+     * another thread consumes. It is for whoever is about to sleep: true is sure, false may be a claim that is not
+     * committed yet.
      */
     public boolean isDrained() {
         return destroyed || depth() == 0;
     }
 
-    /** Bytes claimed and not taken yet, headers, padding and claims in flight included, held records not. Any thread. */
+    /**
+     * Bytes claimed and not taken yet, headers, padding and claims in flight included, held records not. Any thread.
+     */
     public long depth() {
         // The head is read first: read in the other order it might have passed a tail read before.
         long head = table.getLongVolatile(queue + HEAD_OFFSET);
@@ -325,11 +333,12 @@ public final class AppendQueue {
     // ---- destruction ------------------------------------------------------------------------------------------------
 
     /**
-     * Destroys the queue: from here on appends find no queue. Any thread. Its memory is given back when no initiator and no
-     * open claim of the owner can write into it any more, no record of it is held, and the consumer reads nothing of it any
-     * more: it is the caller, or has returned from its handler and polled or looked once more, or has ended. Memory of a
-     * consumer that lets a second go by without that is left to the collector. Waits a bounded time for the queue's asynchronous
-     * events to be acknowledged: a thread acknowledges what it has taken before it destroys.
+     * Destroys the queue: from here on appends find no queue. Any thread. Its memory is given back when no initiator
+     * and no open claim of the owner can write into it any more, no record of it is held, and the consumer reads
+     * nothing of it any more: it is the caller, or has returned from its handler and polled or looked once more, or has
+     * ended. Memory of a consumer that lets a second go by without that is left to the collector. Waits a bounded time
+     * for the queue's asynchronous events to be acknowledged: a thread acknowledges what it has taken before it
+     * destroys.
      *
      * @param force also with messages unread (which are lost) or in flight, and with records held (which stay)
      * @return false if there are such messages and {@code force} is not set (EBUSY): nothing has changed
@@ -392,8 +401,8 @@ public final class AppendQueue {
     }
 
     /**
-     * What stands in its memory is nothing that an appender writes: nothing more is taken from it or into it, until it is
-     * destroyed. Any thread; the first one says so.
+     * What stands in its memory is nothing that an appender writes: nothing more is taken from it or into it, until it
+     * is destroyed. Any thread; the first one says so.
      */
     void corrupted(String what) {
         synchronized (this) {

@@ -67,8 +67,8 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Length of a chunk: a power of two, {@link #MIN_CHUNK_LENGTH} to {@link #MAX_CHUNK_LENGTH}; default 1 MiB. A message
-     * above a quarter of it gets a mapping of its own.
+     * Length of a chunk: a power of two, {@link #MIN_CHUNK_LENGTH} to {@link #MAX_CHUNK_LENGTH}; default 1 MiB. A
+     * message above a quarter of it gets a mapping of its own.
      *
      * @param bytes length
      * @return this
@@ -100,11 +100,11 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Most bytes that the queue may map at a time, chunks, large messages and messages that arrive in parts; default (0): as
-     * many chunks as the NIC's limits allow, and two messages of the largest size.
+     * Most bytes that the queue may map at a time, chunks, large messages and messages that arrive in parts; default
+     * (0): as many chunks as the NIC's limits allow, and two messages of the largest size.
      *
-     * @param bytes at least the active buffer (one chunk, if none is given), the reserve and one largest message; 0 for the
-     *     default
+     * @param bytes at least the active buffer (one chunk, if none is given), the reserve and one largest message; 0 for
+     *     the default
      * @return this
      */
     public AppendQueueAttributes memoryLimit(long bytes) {
@@ -118,8 +118,8 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Clean chunks to keep announced ahead of the tail; at least 1, default 2. Not to be given beside {@link #lineRate},
-     * from which it follows.
+     * Clean chunks to keep announced ahead of the tail; at least 1, default 2. Not to be given beside
+     * {@link #lineRate}, from which it follows.
      *
      * @param chunks number
      * @return this
@@ -135,8 +135,9 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Free bytes ahead of the tail below which AQ_WATERMARK is raised, once each time; default (-1): the reserve less one
-     * chunk. It is looked at when the tail enters a chunk, so it is as fine as a chunk. Not to be given beside {@link #measured}.
+     * Free bytes ahead of the tail below which AQ_WATERMARK is raised, once each time; default (-1): the reserve less
+     * one chunk. It is looked at when the tail enters a chunk, so it is as fine as a chunk. Not to be given beside
+     * {@link #measured}.
      *
      * @param bytes 0 to the length of the reserve; -1 for the default
      * @return this
@@ -152,7 +153,8 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * How long the oldest claim of a direct initiator may stay open before the owner turns it into padding; default 1 s.
+     * How long the oldest claim of a direct initiator may stay open before the owner turns it into padding; default 1
+     * s.
      *
      * @param nanos at least 1000
      * @return this
@@ -168,8 +170,8 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * How long memory may lie unused before it is given back, of chunks and of what messages in parts have lain in, and a mapping
-     * for a large message wait for its sender; default 1 s.
+     * How long memory may lie unused before it is given back, of chunks and of what messages in parts have lain in, and
+     * a mapping for a large message wait for its sender; default 1 s.
      *
      * @param nanos at least 1000
      * @return this
@@ -185,10 +187,11 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * How long a message that arrives in parts may stand still before what has come of it is given up, and its memory with it:
-     * nothing of it is delivered, and if its sender goes on after all, that fails (REM_ABORT_ERR). It is given up after this
-     * time at the earliest (or two RNR delays of its queue pair, if those are longer), after twice as long at the latest. Default 30 s,
-     * which is more than a sender with default timeouts itself waits for a broken link, and more than one should wait for its turn.
+     * How long a message that arrives in parts may stand still before what has come of it is given up, and its memory
+     * with it: nothing of it is delivered, and if its sender goes on after all, that fails (REM_ABORT_ERR). It is given
+     * up after this time at the earliest (or two RNR delays of its queue pair, if those are longer), after twice as
+     * long at the latest. Default 30 s, which is more than a sender with default timeouts itself waits for a broken
+     * link, and more than one should wait for its turn.
      *
      * @param nanos at least 1000
      * @return this
@@ -204,8 +207,9 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * The most that can arrive: the reserve then is what arrives while a chunk is allocated ({@link QueueSizing}), and the low
-     * watermark follows it. Default (0): the reserve is given. On a direct path this is the rate at which memory is copied.
+     * The most that can arrive: the reserve then is what arrives while a chunk is allocated ({@link QueueSizing}), and
+     * the low watermark follows it. Default (0): the reserve is given. On a direct path this is the rate at which
+     * memory is copied.
      *
      * @param bitsPerSecond 0 to 10^15
      * @return this
@@ -237,9 +241,9 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Messages that come in a second. With {@link #serviceNanos} and {@link #meanMessage} it says how much lies in the queue
-     * (RIMA: the active buffer, by Little's law), so that this much stays mapped when the queue is empty for a while. All of
-     * the three or none.
+     * Messages that come in a second. With {@link #serviceNanos} and {@link #meanMessage} it says how much lies in the
+     * queue (RIMA: the active buffer, by Little's law), so that this much stays mapped when the queue is empty for a
+     * while. All of the three or none.
      *
      * @param messagesPerSecond 0 to 10^15; 0, the default, if it is not given
      * @return this
@@ -287,8 +291,9 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Whether reserve and active buffer follow what the allocator measures: the highest rate of late, how long an allocation
-     * takes, what lies in the queue. They stay between one chunk and the memory limit, and begin as given. Default: no.
+     * Whether reserve and active buffer follow what the allocator measures: the highest rate of late, how long an
+     * allocation takes, what lies in the queue. They stay between one chunk and the memory limit, and begin as given.
+     * Default: no.
      *
      * @param follow whether
      * @return this
@@ -334,7 +339,9 @@ public final class AppendQueueAttributes {
         return (int) Math.min(limits.maxChunksPerQueue() - 1, (limit - apart()) / chunkLength);
     }
 
-    /** Bytes that one longest message takes beside the chunks: in a mapping of its own, or while it arrives in parts. */
+    /**
+     * Bytes that one longest message takes beside the chunks: in a mapping of its own, or while it arrives in parts.
+     */
     long apart() {
         return maxMessage > recordLimit() ? maxMessage : Staging.capacity(maxMessage);
     }

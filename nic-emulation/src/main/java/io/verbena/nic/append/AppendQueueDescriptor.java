@@ -26,9 +26,9 @@ import static io.verbena.nic.memory.ControlDescriptor.SLOT_KIND_MASK;
  *   tail, head:  63        sequence of the chunk        32 31      offset in the chunk      0
  * </pre>
  *
- * The sequence only ever grows (modulo 2^32), also over destruction and creation of a queue under the same id, so a word
- * never comes twice and a compare-and-set of the tail cannot succeed by accident. An offset of -1 in the tail says that
- * the queue is gone. Chunk {@code s} is announced when the entry at {@code s & mask} holds the sequence {@code s}.
+ * The sequence only ever grows (modulo 2^32), also over destruction and creation of a queue under the same id, so a
+ * word never comes twice and a compare-and-set of the tail cannot succeed by accident. An offset of -1 in the tail says
+ * that the queue is gone. Chunk {@code s} is announced when the entry at {@code s & mask} holds the sequence {@code s}.
  */
 public final class AppendQueueDescriptor {
     /** Offset of the key, 0 if there is no queue. */

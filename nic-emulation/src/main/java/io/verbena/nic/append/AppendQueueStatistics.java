@@ -17,7 +17,8 @@ package io.verbena.nic.append;
  * @param setAside chunks drained but kept because a stalled initiator may still write into them
  * @param resets times that the empty queue started at the top of a clean chunk
  * @param releases mappings given back
- * @param heldRecords records taken and not released: those that are held, and those that one consumer of several handles
+ * @param heldRecords records taken and not released: those that are held, and those that one consumer of several
+ *     handles
  * @param heldBytes bytes of these
  * @param heldChunks chunks drained but kept because of records that are held
  * @param stagedBytes bytes of the footprint that are buffers for messages that arrive in parts
@@ -27,7 +28,8 @@ package io.verbena.nic.append;
  * @param arrivalRate messages a second of late
  * @param meanServiceNanos how long a message is in the queue of late, by Little's law; 0 if none came
  * @param exhaustions times that the NIC's memory had no mapping for it, or none within its provider's limit
- * @param starved whether that has been so for ten seconds with nothing left to consume: appends fail then, and do not wait
+ * @param starved whether that has been so for ten seconds with nothing left to consume: appends fail then, and do not
+ *     wait
  */
 public record AppendQueueStatistics(
         long depth,

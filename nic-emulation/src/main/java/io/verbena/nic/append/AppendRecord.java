@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * A record of an append queue that outlives its handler: where its message lies until {@link #release}. Made once, used
  * again and again ({@link AppendQueue#hold}, {@link AppendConsumer#hold}, {@link AppendConsumer#take}).
  *
- * <p>A record that is held keeps its chunk (or its mapping, if it has one of its own) and nothing else: the queue goes on,
- * and the records behind it are received and released in any order. What is held counts against the queue's memory limit.
+ * <p>A record that is held keeps its chunk (or its mapping, if it has one of its own) and nothing else: the queue goes
+ * on, and the records behind it are received and released in any order. What is held counts against the queue's memory
+ * limit.
  *
  * <p>Concurrency: handed from thread to thread by a happens-before edge; {@link #release} by whichever has it.
  */
@@ -130,7 +131,8 @@ public final class AppendRecord {
     }
 
     /**
-     * Gives the record back: its memory is not to be looked at any more. Any thread, also after the queue was destroyed.
+     * Gives the record back: its memory is not to be looked at any more. Any thread, also after the queue was
+     * destroyed.
      *
      * @throws IllegalStateException if nothing is held: released twice, or never held
      */

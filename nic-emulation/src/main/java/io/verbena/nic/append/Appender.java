@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  * <p>An append is three steps, between which anything may happen: {@link #claimRun}, copy, {@link #commitRun}. What is
  * claimed is a run of records, or one record, which become visible together; one run at a time.
  *
- * <p>Protocol: a compare-and-set takes the slot, which then says what is about to be claimed (plain stores); the compare-and-set of
- * the tail claims it and makes the slot visible, a bit in the slot says that it succeeded (a store), the compare-and-set of the
- * record's first word from 0 commits it, and the slot is cleared. If the initiator dies or stalls in between, the owner finds the
- * record's length in the slot and sets that word to padding first. The owner's own claims need no such arbiter, and its slot is
- * nobody else's: they are marked by a negative length and committed by a store.
- * The tail is read before the key, so a claim that succeeds was made while that key was valid.
+ * <p>Protocol: a compare-and-set takes the slot, which then says what is about to be claimed (plain stores); the
+ * compare-and-set of the tail claims it and makes the slot visible, a bit in the slot says that it succeeded (a store),
+ * the compare-and-set of the record's first word from 0 commits it, and the slot is cleared. If the initiator dies or
+ * stalls in between, the owner finds the record's length in the slot and sets that word to padding first. The owner's
+ * own claims need no such arbiter, and its slot is nobody else's: they are marked by a negative length and committed by
+ * a store. The tail is read before the key, so a claim that succeeds was made while that key was valid.
  *
  * <p>Concurrency: an instance is for one thread at a time (an engine's baton); any number of instances, in any
  * processes, append to a queue at a time. Allocates nothing once it knows the queue.
@@ -56,24 +56,29 @@ public final class Appender {
     public static final int NOT_MAPPED = 6;
 
     /**
-     * No room, and there will be none: the owner's memory has been exhausted for {@value #SHORT_SECONDS} s, and nothing is in the
-     * queue that could be consumed.
+     * No room, and there will be none: the owner's memory has been exhausted for {@value #SHORT_SECONDS} s, and nothing
+     * is in the queue that could be consumed.
      */
     public static final int NO_MEMORY = 7;
 
-    /** Another initiator, of a connection before, is in the middle of an operation on the queue pair: send it as packets. */
+    /**
+     * Another initiator, of a connection before, is in the middle of an operation on the queue pair: send it as
+     * packets.
+     */
     public static final int SLOT_TAKEN = 8;
 
     static final int SHORT_SECONDS = 10;
 
-    /** Most bytes that a run of several records takes: no chunk is shorter, and what is behind it does not wait long. */
+    /**
+     * Most bytes that a run of several records takes: no chunk is shorter, and what is behind it does not wait long.
+     */
     public static final int MAX_RUN = 4096;
 
     /** In place of a queue pair's number: who appends is the owner. */
     public static final int OWNER = -1;
 
     /** Tries of a claim, each of which failed because somebody else's succeeded. */
-    private static final int MOST_TRIES = 1 << 16;
+    private static final int MAX_ATTEMPTS = 1 << 16;
 
     /** Bits that no offset of a record has. */
     private static final int NO_OFFSET = Integer.MIN_VALUE | (ALIGNMENT - 1);
@@ -93,7 +98,7 @@ public final class Appender {
     private AtomicBuffer roomBuffer = NOTHING;
     private int room;
     private int runSlotOffset;
-    private @Nullable SenderShare sender; // whose messages the owner appends
+    private @Nullable DynamicThreshold sender; // whose messages the owner appends
 
     /**
      * Creates an appender to a peer's queues.
@@ -119,8 +124,8 @@ public final class Appender {
 
     /**
      * Claims room for a run of records of one sender, which become visible together: the caller writes them to
-     * {@link #roomBuffer} from {@link #room} on, as {@link RecordDescriptor} says, all words but the first one's, and then
-     * calls {@link #commitRun}. Until that, nothing else is claimed here.
+     * {@link #roomBuffer} from {@link #room} on, as {@link RecordDescriptor} says, all words but the first one's, and
+     * then calls {@link #commitRun}. Until that, nothing else is claimed here.
      *
      * @param queueId of the queue, any value
      * @param queueKey of the queue, any value
@@ -129,8 +134,9 @@ public final class Appender {
      * @param bytes that all records take, each aligned; of more than one record at most {@link #MAX_RUN}
      * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight; {@link
      *     #OWNER} if this is the owner
-     * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} (also if the queue is of another protection
-     *     domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED}, {@link #NO_MEMORY} or {@link #SLOT_TAKEN}
+     * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} (also if the queue is of another
+     *     protection domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED}, {@link #NO_MEMORY} or
+     *     {@link #SLOT_TAKEN}
      */
     public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
         runSlotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
@@ -143,7 +149,7 @@ public final class Appender {
     }
 
     /** Sets whose messages the owner appends from now on: what they have in a full queue is bounded. */
-    public void from(SenderShare share) {
+    public void from(DynamicThreshold share) {
         sender = share;
     }
 
@@ -167,8 +173,8 @@ public final class Appender {
     }
 
     /**
-     * Whether a queue is known to take no message of so many bytes into a chunk: it goes as packets at once, and waits for
-     * nothing.
+     * Whether a queue is known to take no message of so many bytes into a chunk: it goes as packets at once, and waits
+     * for nothing.
      */
     public boolean isTooLongForChunk(int queueId, int length) {
         return length > MAX_RUN
@@ -194,12 +200,12 @@ public final class Appender {
     }
 
     /**
-     * Commits a run by setting the word of its first record. For a direct initiator this is a full fence, so that the owner's
-     * park word may be read after it; for the owner it is a release store.
+     * Commits a run by setting the word of its first record. For a direct initiator this is a full fence, so that the
+     * owner's park word may be read after it; for the owner it is a release store.
      *
      * @param word of the first record; {@link RecordDescriptor#padding} of all bytes gives the run up
-     * @return false if the owner has turned the run into padding: none of its messages is in the queue or ever will be; never
-     *     for the owner's own
+     * @return false if the owner has turned the run into padding: none of its messages is in the queue or ever will be;
+     *     never for the owner's own
      */
     public boolean commitRun(long word) {
         if (runSlotOffset == ownerSlotOffset) {
@@ -235,14 +241,14 @@ public final class Appender {
         if (longest > view.recordLimit) {
             return tooLong(view, longest);
         }
-        SenderShare share = owner == null ? view.share : sender;
+        DynamicThreshold share = owner == null ? view.share : sender;
         if (share != null && !share.admits(key, table.getLongVolatile(queue + HEAD_OFFSET), tail)) {
             return notReady(queue);
         }
         if (slotOffset != ownerSlotOffset && !table.compareAndSetLong(slotOffset + SLOT_WORD_OFFSET, 0, SLOT_HELD)) {
             return SLOT_TAKEN;
         }
-        for (int tries = 0; tries < MOST_TRIES; tries++) {
+        for (int tries = 0; tries < MAX_ATTEMPTS; tries++) {
             int status = claimAt(view, queueId, queue, tail, bytes, slotOffset);
             if (status == OK) {
                 if (share != null) {
@@ -274,9 +280,9 @@ public final class Appender {
         long head = table.getLongVolatile(view.queue + HEAD_OFFSET);
         if (isFull(view, head, tail)) {
             if (owner == null && view.share == null) {
-                view.share = new SenderShare();
+                view.share = new DynamicThreshold();
             }
-            SenderShare share = owner == null ? view.share : sender;
+            DynamicThreshold share = owner == null ? view.share : sender;
             if (share != null) {
                 share.refused(view.key, head, tail, view.chunkLength);
             }
@@ -328,7 +334,10 @@ public final class Appender {
         return status;
     }
 
-    /** Looks at a queue that has that key; UNKNOWN if it has another by now, for what was read is of two queues, perhaps. */
+    /**
+     * Looks at a queue that has that key; UNKNOWN if it has another by now, for what was read is of two queues,
+     * perhaps.
+     */
     private QueueView look(int queueId, int queue, int key) {
         QueueView view = new QueueView(
                 queue,

@@ -8,9 +8,9 @@ import org.agrona.concurrent.AtomicBuffer;
 /**
  * A chunk's memory and where it is in its life. Handed from maintenance to the consumer and back with its sequence.
  *
- * <p>Records of it that outlive the poll that took them are counted: {@link #held} by whoever walks the queue, final once
- * the head has left the chunk; released ones by any thread, on lines of their own. The chunk is not used again, nor its
- * memory given back, before the two are equal. Neither is ever set back.
+ * <p>Records of it that outlive the poll that took them are counted: {@link #held} by whoever walks the queue, final
+ * once the head has left the chunk; released ones by any thread, on lines of their own. The chunk is not used again,
+ * nor its memory given back, before the two are equal. Neither is ever set back.
  */
 final class Chunk {
     private static final VarHandle RELEASED = MethodHandles.arrayElementVarHandle(int[].class);

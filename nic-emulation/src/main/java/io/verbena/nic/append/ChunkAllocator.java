@@ -1,6 +1,6 @@
 package io.verbena.nic.append;
 
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
  * releases mappings, recovers holes, clears the slots of initiators that are gone.
  *
  * <p>An agent: one thread calls {@link #doWork} again and again, soon after the hook of {@link TailPointerTable#onWork}
- * was run and otherwise at least each millisecond while {@link #isActive}. Appends never wait for it; they are answered RNR when
- * the reserve is gone.
+ * was run and otherwise at least each millisecond while {@link #isActive}. Appends never wait for it; they are answered
+ * RNR when the reserve is gone.
  */
 public final class ChunkAllocator {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkAllocator.class);
@@ -21,7 +21,7 @@ public final class ChunkAllocator {
 
     private final TailPointerTable queues;
     private final NanoClock clock;
-    private final LogLimit reports = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
     private boolean failed; // in this turn
     private boolean active;
 

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   └ or set aside     └─────── chunk table ─────────┘
  * </pre>
  *
- * <p>Concurrency: all under the queue's maintenance flag, but {@link #chunk} and {@link #announced} also by the consumer, and
- * what says so by any thread.
+ * <p>Concurrency: all under the queue's maintenance flag, but {@link #chunk} and {@link #announced} also by the
+ * consumer, and what says so by any thread.
  */
 final class ChunkRing {
     private final ControlBlock control;
@@ -221,9 +221,9 @@ final class ChunkRing {
     }
 
     /**
-     * A drained chunk that no slot names is free to be used again. But one in which the owner has closed a claim in place
-     * of an initiator that it took for dead is not: if that one lives after all it may be in the middle of its copy. It is
-     * given up, and left to the garbage collector, which waits for whoever holds it.
+     * A drained chunk that no slot names is free to be used again. But one in which the owner has closed a claim in
+     * place of an initiator that it took for dead is not: if that one lives after all it may be in the middle of its
+     * copy. It is given up, and left to the garbage collector, which waits for whoever holds it.
      */
     private void settle(Chunk chunk) {
         if (chunk.suspect) {
@@ -326,14 +326,16 @@ final class ChunkRing {
     }
 
     /**
-     * Gives a free chunk back: its pages to the operating system at once, if nobody in this process can touch it any more.
+     * Gives a free chunk back: its pages to the operating system at once, if nobody in this process can touch it any
+     * more.
      *
      * <p>That holds of a chunk that the head has left, for the head passes a record only when it was closed. Who closed
      * its own claim touches nothing of the chunk afterwards; a claim that did not come about touched nothing; and an
-     * initiator that has the chunk in its view looks at the tail by a compare-and-set before it touches it again, and that
-     * fails, since sequences never come twice. A claim that the owner closed in place of its initiator is in no free chunk:
-     * see {@link #settle}. The consumers' handlers have returned, and what they held is released; but a destroyed queue's consumer
-     * may be in one, and if that is not known not to be so its chunks are left to the garbage collector.
+     * initiator that has the chunk in its view looks at the tail by a compare-and-set before it touches it again, and
+     * that fails, since sequences never come twice. A claim that the owner closed in place of its initiator is in no
+     * free chunk: see {@link #settle}. The consumers' handlers have returned, and what they held is released; but a
+     * destroyed queue's consumer may be in one, and if that is not known not to be so its chunks are left to the
+     * garbage collector.
      */
     private void giveBack(Chunk chunk) {
         footprint.release(chunkLength);

@@ -3,8 +3,8 @@ package io.verbena.nic.append;
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
 
 /**
- * The end of a destroyed queue: its consumer is waited for, what is left in it is taken and dropped, and when nobody can
- * touch its memory any more that is given back, and its id.
+ * The end of a destroyed queue: its consumer is waited for, what is left in it is taken and dropped, and when nobody
+ * can touch its memory any more that is given back, and its id.
  *
  * <p>Under the queue's maintenance flag, but for {@link #isFreed}.
  */

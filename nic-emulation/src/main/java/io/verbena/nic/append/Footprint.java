@@ -14,13 +14,14 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Bytes that a queue has mapped, its limit, and its group's: chunks, mappings of large messages, buffers of messages in parts.
+ * Bytes that a queue has mapped, its limit, and its group's: chunks, mappings of large messages, buffers of messages in
+ * parts.
  *
  * <p>Concurrency: any thread; the bytes are one word of the tail-pointer table, changed by compare-and-set.
  */
 final class Footprint {
     private static final double NANOS = 1e9;
-    private static final int MOST_LOOKS = 100;
+    private static final int MAX_LOOKS = 100;
 
     private static final VarHandle WEIGHTED;
 
@@ -58,8 +59,8 @@ final class Footprint {
     }
 
     /**
-     * Takes bytes of the limit, which is the queue's of this moment; false if they are not to be had. Where more is mapped
-     * than a limit that was lowered, nothing is added until less is.
+     * Takes bytes of the limit, which is the queue's of this moment; false if they are not to be had. Where more is
+     * mapped than a limit that was lowered, nothing is added until less is.
      */
     boolean reserve(long length) {
         if (length > limit() - table.getLongVolatile(queue + FOOTPRINT_OFFSET)) {
@@ -97,7 +98,9 @@ final class Footprint {
         }
     }
 
-    /** Reserves for a queue pair's message; room for a longest one stays if its sender has another under way already. */
+    /**
+     * Reserves for a queue pair's message; room for a longest one stays if its sender has another under way already.
+     */
     boolean reserveFor(int qpNumber, long length, UnfinishedMessages unfinished) {
         long free = limit() - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
         boolean isShort = length + of.attributes().apart() > free;
@@ -143,7 +146,7 @@ final class Footprint {
             long sum = weighted;
             long bytes = table.getLongVolatile(queue + FOOTPRINT_OFFSET);
             double now = seconds();
-            boolean settled = look == MOST_LOOKS; // it is a figure for people: what moves on is nearly right too
+            boolean settled = look == MAX_LOOKS; // it is a figure for people: what moves on is nearly right too
             if (settled || (sum == weighted && bytes == table.getLongVolatile(queue + FOOTPRINT_OFFSET))) {
                 return now <= 0 ? bytes : Math.round(bytes - Double.longBitsToDouble(sum) / now);
             }

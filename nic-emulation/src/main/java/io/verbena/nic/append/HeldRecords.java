@@ -8,8 +8,8 @@ import org.agrona.concurrent.AtomicBuffer;
 /**
  * Records of a queue that were taken and are not given back yet. Any thread.
  *
- * <p>A record is counted here before the head passes it, and no longer before its chunk is told: so who sees an empty queue
- * sees what is out, and when the last chunk is free nothing is counted for the next queue under the same id.
+ * <p>A record is counted here before the head passes it, and no longer before its chunk is told: so who sees an empty
+ * queue sees what is out, and when the last chunk is free nothing is counted for the next queue under the same id.
  */
 final class HeldRecords {
     private final TailPointerTable owner;

@@ -18,18 +18,19 @@ import io.verbena.nic.memory.ControlBlock;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * Turns the claim of a direct initiator that died or stalls into padding, after a timeout, or at once if the initiator is
- * known to be gone.
+ * Turns the claim of a direct initiator that died or stalls into padding, after a timeout, or at once if the initiator
+ * is known to be gone.
  *
- * <p>A hole is the oldest record, where its word is 0 while the tail is beyond it. Its length stands in the slot of whoever
- * claimed it; that slot says so (SLOT_CLAIMED) before any byte of the payload is written. If no slot says so, the claimer
- * died right after its compare-and-set; then slots that name the place may also be of claims that never came about, with
- * other lengths. The true length L is the <em>least one with evidence</em>: the tail is at L behind the hole, or a record or
- * a slot begins there, or the chunk ends there and the tail has left it. The true one always has evidence, because whoever
- * claimed next has published its slot before and clears it only after its record's word is set; a shorter false one points
- * into bytes that nobody has written. If the tail has left the chunk and no length has evidence, the hole is the remainder
- * of the chunk, whose claimer died before it wrote the padding. In each case the owner's compare-and-set from 0 decides
- * against a late commit. A claim of the owner itself is never a hole: it ends by commit or abort.
+ * <p>A hole is the oldest record, where its word is 0 while the tail is beyond it. Its length stands in the slot of
+ * whoever claimed it; that slot says so (SLOT_CLAIMED) before any byte of the payload is written. If no slot says so,
+ * the claimer died right after its compare-and-set; then slots that name the place may also be of claims that never
+ * came about, with other lengths. The true length L is the <em>least one with evidence</em>: the tail is at L behind
+ * the hole, or a record or a slot begins there, or the chunk ends there and the tail has left it. The true one always
+ * has evidence, because whoever claimed next has published its slot before and clears it only after its record's word
+ * is set; a shorter false one points into bytes that nobody has written. If the tail has left the chunk and no length
+ * has evidence, the hole is the remainder of the chunk, whose claimer died before it wrote the padding. In each case
+ * the owner's compare-and-set from 0 decides against a late commit. A claim of the owner itself is never a hole: it
+ * ends by commit or abort.
  *
  * <p>Under the queue's maintenance flag.
  */

@@ -14,21 +14,21 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may execute operations on a NIC's memory directly: for each in-flight slot the NIC that it was given to, and whether
- * that NIC has been left behind.
+ * Who may execute operations on a NIC's memory directly: for each in-flight slot the NIC that it was given to, and
+ * whether that NIC has been left behind.
  *
  * <p>A slot is its initiator's to write. The owner therefore notes here, in memory of its own, that an initiator is
- * abandoned, and writes the slot only when the initiator's process is known to have ended: a link may end while the peer is
- * in the middle of a copy, and what it still writes to must not look idle. Until then a claim is closed by the
+ * abandoned, and writes the slot only when the initiator's process is known to have ended: a link may end while the
+ * peer is in the middle of a copy, and what it still writes to must not look idle. Until then a claim is closed by the
  * compare-and-set that {@link HoleRecovery} describes, and a region stays busy.
  *
- * <p>Concurrency: any thread. What is known of a slot is one object, replaced by compare-and-set. A slot that is given to another
- * initiator is never cleared under it: {@link #connected} waits for a clearing that has begun, and who gets the slot sees so only
- * after that. Control path: nothing here is called for an operation.
+ * <p>Concurrency: any thread. What is known of a slot is one object, replaced by compare-and-set. A slot that is given
+ * to another initiator is never cleared under it: {@link #connected} waits for a clearing that has begun, and who gets
+ * the slot sees so only after that. Control path: nothing here is called for an operation.
  */
 public final class Initiators {
     private static final long FIRST_LOOK = 100_000_000;
-    private static final long LONGEST_INTERVAL = 10_000_000_000L;
+    private static final long MAX_INTERVAL = 10_000_000_000L;
 
     private final TailPointerTable queues;
     private final ControlBlock control;
@@ -77,7 +77,7 @@ public final class Initiators {
             if (!gone && (nextLook == Long.MIN_VALUE || now - nextLook >= 0)) {
                 gone = isGone.getAsBoolean();
                 nextLook = now + interval;
-                interval = Math.min(interval * 2, LONGEST_INTERVAL);
+                interval = Math.min(interval * 2, MAX_INTERVAL);
             }
             return gone;
         }
@@ -93,7 +93,8 @@ public final class Initiators {
 
     /**
      * Says which NIC may use a slot from now on; before it can see so. It is remembered when the queue pair is gone: an
-     * initiator that is in the middle of an operation when the owner closes the queue pair may die before it clears the slot.
+     * initiator that is in the middle of an operation when the owner closes the queue pair may die before it clears the
+     * slot.
      *
      * @param qpNumber the owner's queue pair, which is the slot
      * @param nic identity of the NIC that it is connected to
@@ -116,8 +117,8 @@ public final class Initiators {
     }
 
     /**
-     * Says that a NIC has left an engine: every slot that it was the last to be given there is abandoned, also those whose
-     * queue pairs have been closed or reset since.
+     * Says that a NIC has left an engine: every slot that it was the last to be given there is abandoned, also those
+     * whose queue pairs have been closed or reset since.
      *
      * @param nic its identity
      * @param engine that its link led to; links to other engines may be up
@@ -149,8 +150,8 @@ public final class Initiators {
     }
 
     /**
-     * Clears the slots of initiators whose processes have ended, when their claims are behind the head, or never came about.
-     * By the allocator, off the baton.
+     * Clears the slots of initiators whose processes have ended, when their claims are behind the head, or never came
+     * about. By the allocator, off the baton.
      */
     int clearAbandoned(long now) {
         if (!anyAbandoned) {

@@ -11,13 +11,13 @@ import java.util.Arrays;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * Appends messages that are too long for a chunk, or that arrive in parts, to the owner's own queues. They are put together
- * beside the queue and take their place in it when they are whole, so a sender that stops in the middle of one holds up
- * nobody else.
+ * Appends messages that are too long for a chunk, or that arrive in parts, to the owner's own queues. They are put
+ * together beside the queue and take their place in it when they are whole, so a sender that stops in the middle of one
+ * holds up nobody else.
  *
- * <p>A message too long for a chunk gets a mapping of its own; one that fits is copied at its commit from a buffer of the
- * queue's. Both are made by the allocator: until they are there the answer is RNR, and the same queue pair asks again. Only
- * the buffer of a sender that does not come again is made at once.
+ * <p>A message too long for a chunk gets a mapping of its own; one that fits is copied at its commit from a buffer of
+ * the queue's. Both are made by the allocator: until they are there the answer is RNR, and the same queue pair asks
+ * again. Only the buffer of a sender that does not come again is made at once.
  *
  * <p>Concurrency: as its {@link Appender}. Allocates nothing once as many claims have been open as ever will.
  */
@@ -43,7 +43,9 @@ public final class LargeAppender {
         this.appender = appender;
     }
 
-    /** How long what was made for a sender is kept for it at least: the answer and its next try take their time as well. */
+    /**
+     * How long what was made for a sender is kept for it at least: the answer and its next try take their time as well.
+     */
     static long keptNanos(long againNanos) {
         return againNanos < 0 ? 0 : 2 * againNanos + ROUND_TRIP;
     }
@@ -56,10 +58,10 @@ public final class LargeAppender {
      * @param pd protection domain of the queue pair
      * @param length payload bytes, at least 0
      * @param qpNumber the queue pair by which the message comes; one such claim each at a time
-     * @param againNanos after which the sender comes again if the answer is RNR, or {@link #NEVER}; what is made for it is kept
-     *     for twice that and a millisecond, or the queue's surplus time if that is longer
-     * @return {@link Appender#OK}, {@link Appender#RNR}, {@link Appender#NO_QUEUE}, {@link Appender#BAD_KEY} (also if the
-     *     queue is of another protection domain), {@link Appender#TOO_LONG} or {@link Appender#NO_MEMORY}
+     * @param againNanos after which the sender comes again if the answer is RNR, or {@link #NEVER}; what is made for it
+     *     is kept for twice that and a millisecond, or the queue's surplus time if that is longer
+     * @return {@link Appender#OK}, {@link Appender#RNR}, {@link Appender#NO_QUEUE}, {@link Appender#BAD_KEY} (also if
+     *     the queue is of another protection domain), {@link Appender#TOO_LONG} or {@link Appender#NO_MEMORY}
      */
     public int claim(int queueId, int queueKey, int pd, int length, int qpNumber, long againNanos) {
         if (length < 0) {
@@ -166,7 +168,8 @@ public final class LargeAppender {
      * @param immediate the immediate value
      * @param hasImmediate whether there is one
      * @return {@link Appender#OK}; {@link Appender#RNR}: no room in the queue now, the claim stays open; {@link
-     *     Appender#NO_QUEUE}: the queue was destroyed meanwhile, {@link Appender#NO_MEMORY}: there will be none; the claim is gone
+     *     Appender#NO_QUEUE}: the queue was destroyed meanwhile, {@link Appender#NO_MEMORY}: there will be none; the
+     *     claim is gone
      * @throws IllegalStateException if the claim is not open
      */
     public int commit(long claim, int qpNumber, int immediate, boolean hasImmediate) {

@@ -12,9 +12,9 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn. The
- * mapping of a message that was consumed is kept for the next that fits, and given back when none has come for a while or memory is
- * short.
+ * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn.
+ * The mapping of a message that was consumed is kept for the next that fits, and given back when none has come for a
+ * while or memory is short.
  *
  * <p>Places are made as they are needed, up to the queue's most, and used again from the first on.
  *
@@ -51,8 +51,8 @@ final class LargeMessages {
     /**
      * A mapping that was made for a queue pair, or that is kept and fits; or null: asked for now, or before.
      *
-     * @param againNanos after which its sender comes again, {@link LargeAppender#NEVER} if it does not; a mapping is kept for it
-     *     accordingly if the surplus time is shorter
+     * @param againNanos after which its sender comes again, {@link LargeAppender#NEVER} if it does not; a mapping is
+     *     kept for it accordingly if the surplus time is shorter
      */
     @Nullable
     LargeMessage claim(int qpNumber, int length, long againNanos) {
@@ -158,7 +158,10 @@ final class LargeMessages {
                 : null;
     }
 
-    /** Lets the next turns give back what is kept and was not used since the call before the last. Returns whether there is some. */
+    /**
+     * Lets the next turns give back what is kept and was not used since the call before the last. Returns whether there
+     * is some.
+     */
     boolean trim() {
         boolean some = false;
         LargeMessage place;
@@ -184,7 +187,9 @@ final class LargeMessages {
         return false;
     }
 
-    /** Makes a mapping that was asked for, or releases one that was kept for long or never fetched. Returns work done. */
+    /**
+     * Makes a mapping that was asked for, or releases one that was kept for long or never fetched. Returns work done.
+     */
     int maintain(long now, boolean mayAllocate) {
         if (!mayAllocate) {
             return 0;
@@ -249,8 +254,9 @@ final class LargeMessages {
     }
 
     /**
-     * Frees a place that was taken: its responder has committed or aborted, its consumer's handler has returned, and only the
-     * owner ever had the mapping. The consumer of a destroyed queue may be in a handler: then it is left to the collector.
+     * Frees a place that was taken: its responder has committed or aborted, its consumer's handler has returned, and
+     * only the owner ever had the mapping. The consumer of a destroyed queue may be in a handler: then it is left to
+     * the collector.
      */
     private void free(LargeMessage place, boolean atOnce) {
         Segment segment = place.segment;

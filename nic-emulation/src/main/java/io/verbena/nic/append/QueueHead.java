@@ -6,8 +6,8 @@ import static io.verbena.nic.append.RecordDescriptor.*;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * The head of a queue: where the next record is to be found, what has been taken so far, and what is told of both in the
- * tail-pointer table. An empty queue starts at the top of a clean chunk.
+ * The head of a queue: where the next record is to be found, what has been taken so far, and what is told of both in
+ * the tail-pointer table. An empty queue starts at the top of a clean chunk.
  *
  * <p>Concurrency: as {@link RecordWalk}'s.
  */

@@ -9,11 +9,11 @@ import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * What a queue needs beside its consumers: holes recovered, drained chunks recycled, clean ones announced, large messages
- * served, surplus given back, and in the end everything.
+ * What a queue needs beside its consumers: holes recovered, drained chunks recycled, clean ones announced, large
+ * messages served, surplus given back, and in the end everything.
  *
- * <p>Concurrency: a try-flag keeps the allocator and a consumer that helps it apart; who does not get it goes on. Only the
- * allocator makes and releases mappings, one chunk a turn, so that it is with every queue soon.
+ * <p>Concurrency: a try-flag keeps the allocator and a consumer that helps it apart; who does not get it goes on. Only
+ * the allocator makes and releases mappings, one chunk a turn, so that it is with every queue soon.
  */
 final class QueueMaintenance {
     private static final long SHORT_NANOS = Appender.SHORT_SECONDS * 1_000_000_000L;
@@ -168,7 +168,10 @@ final class QueueMaintenance {
         return work;
     }
 
-    /** Whether a tail, which anybody may write who has the queue mapped, lies in an announced chunk that the head has not left. */
+    /**
+     * Whether a tail, which anybody may write who has the queue mapped, lies in an announced chunk that the head has
+     * not left.
+     */
     private boolean isTail(long tail, int headSequence) {
         int offset = offset(tail);
         int ahead =
@@ -180,7 +183,10 @@ final class QueueMaintenance {
                 && sequence(tail) - ring.announced() < 0;
     }
 
-    /** Memory is short for good if it was refused in each turn for long, with nothing here that a consumer could give back. */
+    /**
+     * Memory is short for good if it was refused in each turn for long, with nothing here that a consumer could give
+     * back.
+     */
     private void noteShortage(boolean refused, long head, long tail, long now) {
         boolean hopeless = refused && head == tail && table.getLongVolatile(queue + HELD_RECORDS_OFFSET) == 0;
         if (!hopeless) {

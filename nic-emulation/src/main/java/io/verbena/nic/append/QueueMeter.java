@@ -3,12 +3,12 @@ package io.verbena.nic.append;
 import java.util.Arrays;
 
 /**
- * What a queue's sizes follow from, measured: rate, bytes in the queue, time in the queue by Little's law, and how long an
- * allocation takes.
+ * What a queue's sizes follow from, measured: rate, bytes in the queue, time in the queue by Little's law, and how long
+ * an allocation takes.
  *
- * <p>Appends and consumers do nothing for it: the allocator samples counters that are there anyway. A window is as long as the
- * allocator makes it, at least {@link #WINDOW}. Means are over some {@link #MEMORY} windows; the peak of the rate is the
- * fastest window's and fades by a tenth in each that is slower.
+ * <p>Appends and consumers do nothing for it: the allocator samples counters that are there anyway. A window is as long
+ * as the allocator makes it, at least {@link #WINDOW}. Means are over some {@link #MEMORY} windows; the peak of the
+ * rate is the fastest window's and fades by a tenth in each that is slower.
  *
  * <p>Concurrency: written under the queue's maintenance flag; the figures are for any thread, each for itself.
  */

@@ -39,8 +39,8 @@ public final class QueueSizing {
     }
 
     /**
-     * The reserve in whole chunks. Of each chunk only so much counts as is used when the longest record has just not fitted
-     * in its rest.
+     * The reserve in whole chunks. Of each chunk only so much counts as is used when the longest record has just not
+     * fitted in its rest.
      *
      * @param bytesPerSecond the most that can arrive, at least 0
      * @param allocationNanos how long an allocation takes, at least 0
@@ -63,8 +63,8 @@ public final class QueueSizing {
     }
 
     /**
-     * What a queue maps at most while its load is as given: the active buffer and the reserve in whole chunks, and one more
-     * that is being filled or emptied.
+     * What a queue maps at most while its load is as given: the active buffer and the reserve in whole chunks, and one
+     * more that is being filled or emptied.
      *
      * @param activeBytes of {@link #activeBytes}
      * @param reserveBytes of {@link #reserveBytes}

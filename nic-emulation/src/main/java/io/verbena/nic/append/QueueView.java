@@ -21,7 +21,10 @@ final class QueueView {
 
     final int chunkMask;
 
-    /** Whether these are what a queue may have; its owner has written them, and anybody who has them mapped may have since. */
+    /**
+     * Whether these are what a queue may have; its owner has written them, and anybody who has them mapped may have
+     * since.
+     */
     final boolean isSound;
 
     AtomicBuffer chunk = Appender.NOTHING;
@@ -30,7 +33,7 @@ final class QueueView {
 
     /** What the appender, unless it is the owner's, may have there once the queue has been full; null before. */
     @Nullable
-    SenderShare share;
+    DynamicThreshold share;
 
     QueueView(
             int queue,

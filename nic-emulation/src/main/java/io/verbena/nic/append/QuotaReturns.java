@@ -3,8 +3,8 @@ package io.verbena.nic.append;
 import static io.verbena.nic.append.RecordDescriptor.*;
 
 /**
- * What the records that a consumer has taken counted against their senders' quotas, until it is given back: once a batch, or
- * when a record of another sender follows.
+ * What the records that a consumer has taken counted against their senders' quotas, until it is given back: once a
+ * batch, or when a record of another sender follows.
  *
  * <p>Concurrency: as {@link RecordWalk}'s.
  */

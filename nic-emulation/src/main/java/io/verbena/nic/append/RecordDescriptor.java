@@ -65,7 +65,9 @@ public final class RecordDescriptor {
     /** What a handler gets of the flags: whether there is an immediate value, and the stream. */
     static final int DELIVERED = HAS_IMMEDIATE | AppendEthFlyweight.MAX_STREAM << STREAM_SHIFT;
 
-    /** From this bit on the flags are the number of the {@link SenderQuota} against which the record counts, 0 for none. */
+    /**
+     * From this bit on the flags are the number of the {@link SenderQuota} against which the record counts, 0 for none.
+     */
     static final int QUOTA_SHIFT = 16;
 
     /** The largest number of a quota; the sign of the flags stays clear. */

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What goes on at the {@linkplain QueueHead head} of a queue: records are found, handed out, and left behind.
  *
- * <p>Concurrency: of a queue with one consumer, that one's ({@link #take}, {@link #hold}). Of a queue with several, whoever
- * has the try-flag ({@link #enter}), for as long as it takes to note where a batch of records lies. Nobody waits for it.
+ * <p>Concurrency: of a queue with one consumer, that one's ({@link #take}, {@link #hold}). Of a queue with several,
+ * whoever has the try-flag ({@link #enter}), for as long as it takes to note where a batch of records lies. Nobody
+ * waits for it.
  */
 final class RecordWalk {
     /** Messages after which the head is published within a batch; a power of two. */
@@ -51,13 +52,17 @@ final class RecordWalk {
     private final QueueHead head;
     private final QuotaReturns quotas;
 
-    /** The thread that polled last, where there is one consumer; each says so before it looks whether the queue is gone. */
+    /**
+     * The thread that polled last, where there is one consumer; each says so before it looks whether the queue is gone.
+     */
     private @Nullable Thread consumer;
 
     /** The one consumer has seen that the queue is gone: it reads nothing of it any more. */
     private volatile boolean left;
 
-    /** The one consumer has not seen that in time: the allocator has the walk, and the queue's number may be another's. */
+    /**
+     * The one consumer has not seen that in time: the allocator has the walk, and the queue's number may be another's.
+     */
     private volatile boolean abandoned;
 
     private int present = NONE;
@@ -208,7 +213,10 @@ final class RecordWalk {
         return !queue.isDestroyed();
     }
 
-    /** Of a queue that is gone: the calling thread reads nothing of it any more, if it polled last and is not in a handler. */
+    /**
+     * Of a queue that is gone: the calling thread reads nothing of it any more, if it polled last and is not in a
+     * handler.
+     */
     void leave() {
         if (!left && consumer == Thread.currentThread() && present == NONE) {
             consumer = null; // should it poll again it begins again, and sees that the queue is gone
@@ -217,13 +225,18 @@ final class RecordWalk {
         }
     }
 
-    /** Whether nobody polls any more, of a queue that is gone and had one consumer. Any thread; once true it stays so. */
+    /**
+     * Whether nobody polls any more, of a queue that is gone and had one consumer. Any thread; once true it stays so.
+     */
     boolean isLeft() {
         Thread last = (Thread) CONSUMER.getVolatile(this);
         return left || last == null || !last.isAlive();
     }
 
-    /** Takes the walk from a consumer that may be in its handler for long, of a queue that is gone: it tells nothing any more. */
+    /**
+     * Takes the walk from a consumer that may be in its handler for long, of a queue that is gone: it tells nothing any
+     * more.
+     */
     void abandon() {
         abandoned = true;
     }
@@ -289,7 +302,8 @@ final class RecordWalk {
     }
 
     /**
-     * Notes where the next records lie, of one chunk, for one consumer of several. They are held until it releases them.
+     * Notes where the next records lie, of one chunk, for one consumer of several. They are held until it releases
+     * them.
      *
      * @return how many; 0 also if somebody else is at it
      */
@@ -312,7 +326,10 @@ final class RecordWalk {
         }
     }
 
-    /** A consumer goes on with the rest of its batch; false if the queue was destroyed and {@link #dropSuspended} was faster. */
+    /**
+     * A consumer goes on with the rest of its batch; false if the queue was destroyed and {@link #dropSuspended} was
+     * faster.
+     */
     boolean resume(AppendConsumer consumer) {
         return suspended.remove(consumer);
     }
@@ -396,7 +413,10 @@ final class RecordWalk {
         return true;
     }
 
-    /** What stands there is no record: somebody who has the queue mapped has written it, and nothing behind it can be believed. */
+    /**
+     * What stands there is no record: somebody who has the queue mapped has written it, and nothing behind it can be
+     * believed.
+     */
     private IllegalStateException corrupt(long word, int offset) {
         String what = "record of " + length(word) + " bytes, flags " + flags(word) + ", at " + offset
                 + " of a chunk of " + chunkLength;

@@ -3,9 +3,9 @@ package io.verbena.nic.append;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes of one sender's messages may lie in a NIC's append queues, over all of its queue pairs: from the claim of a
- * message until a consumer has taken it. What is more waits at the sender, as if the queue were full. Only what comes by
- * packets counts: who has the queues mapped is trusted with them.
+ * How many bytes of one sender's messages may lie in a NIC's append queues, over all of its queue pairs: from the claim
+ * of a message until a consumer has taken it. What is more waits at the sender, as if the queue were full. Only what
+ * comes by packets counts: who has the queues mapped is trusted with them.
  *
  * <p>Concurrency: any thread; engines take, consumers give back, a batch at a time.
  */

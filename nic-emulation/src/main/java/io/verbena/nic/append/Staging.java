@@ -15,30 +15,32 @@ import org.jspecify.annotations.Nullable;
  * A queue's buffers for messages that arrive in parts and fit in a chunk. They are copied into the queue when they are
  * complete, so that a sender that stops in the middle of a message holds up nobody but itself.
  *
- * <p>Off-heap buffers of powers of two, which count in the queue's footprint and under its limit. Some of each size are kept
- * for the next message, and given back when none has come for a while. Where there is none, a short one is made at once. For
- * a longer one the sender is told to come again and the allocator makes it, since that zeroes pages and may wait for the
- * collector; only for a sender that does not come again it is made at once too.
+ * <p>Off-heap buffers of powers of two, which count in the queue's footprint and under its limit. Some of each size are
+ * kept for the next message, and given back when none has come for a while. Where there is none, a short one is made at
+ * once. For a longer one the sender is told to come again and the allocator makes it, since that zeroes pages and may
+ * wait for the collector; only for a sender that does not come again it is made at once too.
  *
- * <p>Concurrency: any engine of the owner takes and gives; {@link #serve}, {@link #trim}, {@link #release} and {@link #drained}
- * under the queue's maintenance flag.
+ * <p>Concurrency: any engine of the owner takes and gives; {@link #serve}, {@link #trim}, {@link #release} and
+ * {@link #drained} under the queue's maintenance flag.
  */
 final class Staging {
-    private static final int LEAST_BITS = 12;
+    private static final int MIN_BITS = 12;
     private static final int KEPT = 64;
-    private static final int MOST_REQUESTS = 1024;
+    private static final int MAX_REQUESTS = 1024;
 
-    /** Longest buffer that is made at once: to zero it takes an engine as long as to copy a slice of a large request. */
+    /**
+     * Longest buffer that is made at once: to zero it takes an engine as long as to copy a slice of a large request.
+     */
     private static final int AT_ONCE = 256 * 1024;
 
     private final AppendQueue of;
     private final Footprint footprint;
     private final UnfinishedMessages unfinished;
     private final AtomicReferenceArray<@Nullable MpmcVarHandleArrayQueue<AtomicBuffer>> kept =
-            new AtomicReferenceArray<>(Integer.SIZE - LEAST_BITS);
+            new AtomicReferenceArray<>(Integer.SIZE - MIN_BITS);
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong lent = new AtomicLong();
-    private final AtomicReferenceArray<@Nullable StagingRequest> requests = new AtomicReferenceArray<>(MOST_REQUESTS);
+    private final AtomicReferenceArray<@Nullable StagingRequest> requests = new AtomicReferenceArray<>(MAX_REQUESTS);
     private final AtomicInteger open = new AtomicInteger(); // requests that are not free, or more
     private int nextRequest; // that the next turn begins with
     private volatile boolean used; // since trim has looked
@@ -56,7 +58,7 @@ final class Staging {
     }
 
     private static int sizeClass(int length) {
-        return Math.max(0, Integer.SIZE - LEAST_BITS - Integer.numberOfLeadingZeros(Math.max(1, length) - 1));
+        return Math.max(0, Integer.SIZE - MIN_BITS - Integer.numberOfLeadingZeros(Math.max(1, length) - 1));
     }
 
     /**
@@ -65,7 +67,7 @@ final class Staging {
      * @param length of the message, at most 2^30
      */
     static int capacity(int length) {
-        return 1 << (LEAST_BITS + sizeClass(length));
+        return 1 << (MIN_BITS + sizeClass(length));
     }
 
     /**
@@ -186,7 +188,7 @@ final class Staging {
         }
         AtomicBuffer buffer = kept(request.sizeClass());
         if (buffer == null) {
-            buffer = allocate(1 << (LEAST_BITS + request.sizeClass()), request.qpNumber());
+            buffer = allocate(1 << (MIN_BITS + request.sizeClass()), request.qpNumber());
         }
         if (buffer != null) {
             unfinished.begin(request.qpNumber());

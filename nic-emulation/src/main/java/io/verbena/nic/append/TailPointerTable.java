@@ -7,7 +7,7 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryQuota;
 import io.verbena.nic.memory.OwnMemory;
 import io.verbena.nic.memory.QueuePairWord;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.NicId;
@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A NIC's append queues (RIMA 3.2: the tail-pointer table).
  *
- * <p>Concurrency: {@link #create} is serialised by the caller (control path); {@link #find} is for any thread and allocates
- * nothing.
+ * <p>Concurrency: {@link #create} is serialised by the caller (control path); {@link #find} is for any thread and
+ * allocates nothing.
  */
 public final class TailPointerTable {
     private static final Logger LOG = LoggerFactory.getLogger(TailPointerTable.class);
@@ -35,8 +35,8 @@ public final class TailPointerTable {
     private final MemoryProvider memory;
     private final OwnMemory ownMemory;
     private final NanoClock clock;
-    private final LogLimit reports = new LogLimit();
-    private final LogLimit corruptions = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
+    private final LogRateLimiter corruptions = new LogRateLimiter();
     private volatile Runnable onExhausted = () -> {};
     private volatile IntConsumer onCorrupted = id -> {};
     private final AtomicReferenceArray<@Nullable AppendQueue> queues;
@@ -99,7 +99,8 @@ public final class TailPointerTable {
      * Sets who is told of events.
      *
      * @param watermark told the id of a queue whose free space fell below its low watermark; any thread, must not block
-     * @param destroy told the id of a queue that is about to be destroyed; may wait, and refuse by an IllegalStateException
+     * @param destroy told the id of a queue that is about to be destroyed; may wait, and refuse by an
+     *     IllegalStateException
      * @param destroyed told the same id afterwards, and whether the queue was destroyed
      */
     public void onEvents(IntConsumer watermark, IntConsumer destroy, BiConsumer<Integer, Boolean> destroyed) {
@@ -132,7 +133,8 @@ public final class TailPointerTable {
         long leftOut = corruptions.ask(clock.nanoTime());
         if (leftOut >= 0) {
             LOG.error(
-                    "{} of NIC {} is corrupted by somebody who has it mapped, and takes nothing more: {} ({} such lines left out)",
+                    "{} of NIC {} is corrupted by somebody who has it mapped, and takes "
+                            + "nothing more: {} ({} such lines left out)",
                     queue,
                     nic,
                     what,
@@ -146,7 +148,8 @@ public final class TailPointerTable {
         long leftOut = reports.ask(clock.nanoTime());
         if (leftOut >= 0) {
             LOG.warn(
-                    "{} of NIC {} gets no memory, and what is sent there may have to wait, for {} s at most: {} ({} such lines"
+                    "{} of NIC {} gets no memory, and what is sent there may have to wait, "
+                            + "for {} s at most: {} ({} such lines"
                             + " left out)",
                     queue,
                     nic,

@@ -4,10 +4,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.IntToLongFunction;
 
 /**
- * Which queue pairs have a message under way in parts to one queue. A sender's first one may take all the room that is left;
- * for a further one, room for a longest message has to stay for others.
+ * Which queue pairs have a message under way in parts to one queue. A sender's first one may take all the room that is
+ * left; for a further one, room for a longest message has to stay for others.
  *
- * <p>Concurrency: a bit a queue pair, set and cleared by its engine and the allocator; the answer is as of a moment ago.
+ * <p>Concurrency: a bit a queue pair, set and cleared by its engine and the allocator; the answer is as of a moment
+ * ago.
  */
 final class UnfinishedMessages {
     private final AtomicLongArray bits;
@@ -46,7 +47,9 @@ final class UnfinishedMessages {
         }
     }
 
-    /** Whether the sender behind a queue pair has one by another of its queue pairs; false if the sender is not known. */
+    /**
+     * Whether the sender behind a queue pair has one by another of its queue pairs; false if the sender is not known.
+     */
     boolean hasAnother(int qpNumber) {
         long sender = senders.applyAsLong(qpNumber);
         for (int i = 0; sender != 0 && i < bits.length(); i++) {

@@ -1,6 +1,7 @@
 /**
- * Append queues (RIMA): circular sequences of chunks that take records of any size from anyone who holds the key. A claim
- * is one compare-and-set of the tail, a commit one of the record's first word, and an append never waits for allocation.
+ * Append queues (RIMA): circular sequences of chunks that take records of any size from anyone who holds the key. A
+ * claim is one compare-and-set of the tail, a commit one of the record's first word, and an append never waits for
+ * allocation.
  *
  * <pre>
  *   initiators                       control block                          owner
@@ -10,8 +11,8 @@
  *            ── record ─────────────▶ chunk n (a segment)                                  consumer if it is late)
  * </pre>
  *
- * A message that is too long for a chunk, or that arrives in parts, is kept apart and takes its place in the queue when it
- * is complete.
+ * A message that is too long for a chunk, or that arrives in parts, is kept apart and takes its place in the queue when
+ * it is complete.
  */
 @NullMarked
 package io.verbena.nic.append;

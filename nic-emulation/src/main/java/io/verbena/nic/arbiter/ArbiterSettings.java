@@ -5,13 +5,14 @@ package io.verbena.nic.arbiter;
  *
  * @param discipline how an engine chooses
  * @param unit what shares are shares of
- * @param chunkTotal bytes of one chunk of every active flow together; 0: flows x mtu, kept within 64 KiB and 1 MiB, but for
- *     PALOS_AS_PRINTED
+ * @param chunkTotal bytes of one chunk of every active flow together; 0: flows x mtu, kept within 64 KiB and 1 MiB, but
+ *     for PALOS_AS_PRINTED
  * @param mtu bytes a flow stands for in the chunk total
  * @param minChunk bytes that a round over a group's flows moves a flow on the mean, at least
  * @param minTurn bytes that a round over the groups moves a group on the mean, at least
- * @param urgentWindow while urgent flows use a link, bulk waits where so many of the link's bytes are unsent, or twice as many
- *     have not been received by the peer; over a network where that is less than what a round trip carries, it limits bulk
+ * @param urgentWindow while urgent flows use a link, bulk waits where so many of the link's bytes are unsent, or twice
+ *     as many have not been received by the peer; over a network where that is less than what a round trip carries, it
+ *     limits bulk
  * @param urgentBurst bytes that a group's urgent flows may be ahead of its share
  * @param softwareChunk bytes under way of a flow, of SOFTWARE_CHUNKING
  * @param virtualLanes of VIRTUAL_LANES

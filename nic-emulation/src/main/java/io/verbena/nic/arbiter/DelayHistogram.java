@@ -3,8 +3,8 @@ package io.verbena.nic.arbiter;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A histogram of delays with four cells to a power of two, so that a percentile is right within 19 %. From 16 ns; what is
- * shorter stands in the first cell, what is longer than 68 s in the last.
+ * A histogram of delays with four cells to a power of two, so that a percentile is right within 19 %. From 16 ns; what
+ * is shorter stands in the first cell, what is longer than 68 s in the last.
  *
  * <p>Concurrency: one thread at a time records, any reads. A record is one opaque add, and allocates nothing.
  */

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One engine's books: what each group was entitled to here.
  *
- * <p>While groups have work, everything that is charged belongs to them by weight. One number, {@code perWeight}, grows by
- * what is charged over the weights that have work; a group's part is its weight times what that number grew by while the
- * group had work. So nothing is done for each group at a visit. What other engines' service means for turns here is
+ * <p>While groups have work, everything that is charged belongs to them by weight. One number, {@code perWeight}, grows
+ * by what is charged over the weights that have work; a group's part is its weight times what that number grew by while
+ * the group had work. So nothing is done for each group at a visit. What other engines' service means for turns here is
  * {@link EngineBalance}'s.
  *
  * <p>Used under the engine's baton.

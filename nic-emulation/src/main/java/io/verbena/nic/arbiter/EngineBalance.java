@@ -36,7 +36,7 @@ final class EngineBalance {
     private static final int MARGIN = 1024 * 1024;
 
     /** Lag over what turns are corrected by in one interval, an engine: together they correct it in four. */
-    private static final int GAIN_AN_ENGINE = 4;
+    private static final int GAIN_PER_ENGINE = 4;
 
     /** After so many intervals without service of these groups elsewhere there is nothing to settle. */
     private static final int FORGOTTEN = 16;
@@ -58,7 +58,7 @@ final class EngineBalance {
 
     EngineBalance(int engine, int engines, int shift) {
         this.engine = engine;
-        this.gain = GAIN_AN_ENGINE * engines;
+        this.gain = GAIN_PER_ENGINE * engines;
         this.shortest = INTERVAL >> shift;
         this.interval = shortest;
         this.margin = (double) MARGIN / (1 << shift);

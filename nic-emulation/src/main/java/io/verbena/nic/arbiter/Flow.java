@@ -12,14 +12,14 @@ public abstract class Flow extends Share {
     /** Least and default weight. */
     public static final int MIN_WEIGHT = 1;
 
-    private static final long BYTES_A_UNIT = 1L << 8;
+    private static final long BYTES_PER_UNIT = 1L << 8;
 
     final FlowGroup group;
     final FlowStatistics statistics = new FlowStatistics();
 
     int budget;
     boolean urgent; // how it is scheduled now
-    long bytesAUnit = BYTES_A_UNIT; // on the average, where units are not bytes; 8 bits of fraction
+    long bytesAUnit = BYTES_PER_UNIT; // on the average, where units are not bytes; 8 bits of fraction
     long unmeasured; // bytes sent since
     boolean onePacket; // what the visit granted may hold
     boolean answered; // a packet of a request has to ask for an answer

@@ -3,8 +3,8 @@ package io.verbena.nic.arbiter;
 /**
  * Flows that share one entitlement: a tenant. Each engine's arbiter keeps its own state of it, found by {@link #index}.
  *
- * <p>Concurrency: the settings are written by whoever administers groups, one at a time, and read by engines at their next
- * visit; {@link #ledger} and {@link #statistics} say whose they are.
+ * <p>Concurrency: the settings are written by whoever administers groups, one at a time, and read by engines at their
+ * next visit; {@link #ledger} and {@link #statistics} say whose they are.
  */
 public final class FlowGroup {
     private final int index;

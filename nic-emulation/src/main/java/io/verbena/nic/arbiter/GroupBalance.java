@@ -5,7 +5,7 @@ package io.verbena.nic.arbiter;
  * interval, and how far it is behind.
  */
 final class GroupBalance {
-    private static final int LEAST_PART = 128; // of a turn, left to who is far ahead: its flows never stand still
+    private static final int MIN_PART = 128; // of a turn, left to who is far ahead: its flows never stand still
 
     private final EngineBalance engine;
     private final GroupLedger ledger;
@@ -62,7 +62,7 @@ final class GroupBalance {
         if (correction == 0 || turn < 1 || !engine.isContended()) {
             return 0;
         }
-        long most = turn - Math.max(1, turn / LEAST_PART);
+        long most = turn - Math.max(1, turn / MIN_PART);
         long now = Math.max(-most, Math.min(turn, correction));
         correction -= now;
         return now;

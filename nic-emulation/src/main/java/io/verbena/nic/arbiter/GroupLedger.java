@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *   floor      the same
  * </pre>
  *
- * <p>Concurrency: a cell is written by its engine alone, in order; everything may be read by any thread. Tokens may be taken
- * by any engine, also while another rate is set: what is taken at the old one is not charged at the new. Lock-free; allocates
- * nothing but for a new rate.
+ * <p>Concurrency: a cell is written by its engine alone, in order; everything may be read by any thread. Tokens may be
+ * taken by any engine, also while another rate is set: what is taken at the old one is not charged at the new.
+ * Lock-free; allocates nothing but for a new rate.
  */
 public final class GroupLedger {
     /** Charged units that tokens are taken for at a time, at most. */
@@ -65,7 +65,9 @@ public final class GroupLedger {
         return charged.getAcquire((engine + 1) * LINE);
     }
 
-    /** Bytes that tokens are to be taken for at a time: {@value #LOT}, or a millisecond of the ceiling if that is less. */
+    /**
+     * Bytes that tokens are to be taken for at a time: {@value #LOT}, or a millisecond of the ceiling if that is less.
+     */
     public int lot() {
         return lot(ceiling.unitsPerSecond);
     }
@@ -113,7 +115,9 @@ public final class GroupLedger {
         return rate == 0 ? LOT : (int) Math.max(1, Math.min(LOT, rate / (SECOND / LOT_NANOS)));
     }
 
-    /** A rate and what was taken of it, together: who takes while another is set takes of the old one, and harms nobody. */
+    /**
+     * A rate and what was taken of it, together: who takes while another is set takes of the old one, and harms nobody.
+     */
     private static final class Rate {
         final long unitsPerSecond;
         final AtomicLong usedUntil = new AtomicLong(Long.MIN_VALUE); // nothing was ever taken

@@ -6,8 +6,9 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ceilings and floors of groups on one engine: tokens that are taken from {@link GroupLedger} in lots, since they are for
- * all engines together. A group above its ceiling is parked, its work neither seen nor forgotten, until its tokens come.
+ * Ceilings and floors of groups on one engine: tokens that are taken from {@link GroupLedger} in lots, since they are
+ * for all engines together. A group above its ceiling is parked, its work neither seen nor forgotten, until its tokens
+ * come.
  */
 final class GroupRates {
     private final ShareList<GroupEntry> parked = new ShareList<>();
@@ -57,7 +58,10 @@ final class GroupRates {
         return floored.get(index);
     }
 
-    /** The first group, from one on, to serve before all others, because it has not had its floor; -1 if there is none with work. */
+    /**
+     * The first group, from one on, to serve before all others, because it has not had its floor; -1 if there is none
+     * with work.
+     */
     int belowFloor(int from) {
         for (int i = from; i < floored.size(); i++) {
             GroupEntry entry = floored.get(i);

@@ -30,7 +30,7 @@ final class WeightedRound<T extends Share> {
     static final int FRACTION = 16;
 
     /** Newcomers have to wait for the next lap when they would make this one so many times as long. */
-    private static final int LONGEST_LAP = 2;
+    private static final int MAX_LAP = 2;
 
     private final ShareList<T> fresh = new ShareList<>();
     private final ShareList<T> ready = new ShareList<>();
@@ -75,7 +75,7 @@ final class WeightedRound<T extends Share> {
         } else if (!hadTurn && !share.keepsCredit) {
             share.credit = 0;
         }
-        boolean waits = hadTurn ? share.credit <= 0 : members == 1 || weights > lapWeights * LONGEST_LAP;
+        boolean waits = hadTurn ? share.credit <= 0 : members == 1 || weights > lapWeights * MAX_LAP;
         if (waits) {
             share.lap = lap;
             ready.addLast(share);
@@ -127,7 +127,7 @@ final class WeightedRound<T extends Share> {
     void weigh(Share share, long weight) {
         if (share.member) {
             weights += weight - share.weight;
-            if (weight > share.weight && weights > lapWeights * LONGEST_LAP) {
+            if (weight > share.weight && weights > lapWeights * MAX_LAP) {
                 share.lap = lap; // its next turn begins a lap, whose unit knows this weight
             }
         }

@@ -4,18 +4,18 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * How long a thread stays awake before it sleeps: adaptive polling, by the rule of KVM's halt polling. A wait that was over
- * within the longest spin, asleep or awake, doubles what the next one stays awake, for staying awake would have been
- * quicker; a longer one halves it. So a busy thread does not pay for wake-ups, also not one that began asleep, and an idle one
- * does not burn a core that others need.
+ * How long a thread stays awake before it sleeps: adaptive polling, by the rule of KVM's halt polling. A wait that was
+ * over within the longest spin, asleep or awake, doubles what the next one stays awake, for staying awake would have
+ * been quicker; a longer one halves it. So a busy thread does not pay for wake-ups, also not one that began asleep, and
+ * an idle one does not burn a core that others need.
  *
  * <p>Where the cores are not enough it sleeps at once: {@link CoreShortage}.
  *
  * <p>For one thread at a time.
  */
 final class AdaptiveIdle implements AutoCloseable {
-    private static final long SHORTEST = 2_000;
-    private static final int POLLS_A_LOOK = 4; // a poll may be a system call or two
+    private static final long MIN = 2_000;
+    private static final int LOOK_INTERVAL_POLLS = 4; // a poll may be a system call or two
 
     /** Longer than a look takes, unless others run meanwhile. */
     private static final long GAP = 50_000;
@@ -37,7 +37,7 @@ final class AdaptiveIdle implements AutoCloseable {
         this.longest = longestNanos;
         this.clock = clock;
         this.shortage = new CoreShortage(runDelay, clock.nanoTime());
-        this.budget = Math.min(SHORTEST, longestNanos);
+        this.budget = Math.min(MIN, longestNanos);
     }
 
     /** A wait begins. */
@@ -70,7 +70,7 @@ final class AdaptiveIdle implements AutoCloseable {
             return !shortage.mayStayAwake(now);
         }
         Thread.onSpinWait();
-        if ((++polls & (POLLS_A_LOOK - 1)) != 0) {
+        if ((++polls & (LOOK_INTERVAL_POLLS - 1)) != 0) {
             return false;
         }
         long now = clock.nanoTime();
@@ -95,7 +95,7 @@ final class AdaptiveIdle implements AutoCloseable {
         if (since != 0 && clock.nanoTime() - since <= longest) {
             grow();
         } else {
-            budget = Math.max(budget / 2, Math.min(SHORTEST, longest));
+            budget = Math.max(budget / 2, Math.min(MIN, longest));
         }
         begin();
     }

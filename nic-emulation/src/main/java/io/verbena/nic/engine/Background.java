@@ -1,6 +1,6 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Background implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Background.class);
-    private static final long LONGEST_SLEEP = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long MAX_SLEEP = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long SHORT_SLEEP = TimeUnit.MILLISECONDS.toNanos(1);
 
     // When it ends: at most so many rounds, and so many of them without work.
@@ -23,7 +23,7 @@ public final class Background implements AutoCloseable {
 
     private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
 
-    private final LogLimit reports = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
     private final String nic;
     private final Thread thread;
     private final IntSupplier agent;
@@ -106,14 +106,14 @@ public final class Background implements AutoCloseable {
                 }
             }
             if (!woken && !closed) {
-                LockSupport.parkNanos(this, active.getAsBoolean() ? SHORT_SLEEP : LONGEST_SLEEP);
+                LockSupport.parkNanos(this, active.getAsBoolean() ? SHORT_SLEEP : MAX_SLEEP);
             }
         }
     }
 
     /**
-     * Stops the thread, and then does what is left of the work, for as long as there is some, and waits a few milliseconds for
-     * more at most. Idempotent.
+     * Stops the thread, and then does what is left of the work, for as long as there is some, and waits a few
+     * milliseconds for more at most. Idempotent.
      */
     @Override
     public void close() {

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * The right to run an engine: a try-lock that is never waited for on the data path. Whoever holds it owns the state of
- * the engine's queue pairs, completion tails and links; taking it (acquire) and letting it go (release) hands that state
- * over.
+ * the engine's queue pairs, completion tails and links; taking it (acquire) and letting it go (release) hands that
+ * state over.
  */
 final class Baton {
     private static final VarHandle HELD;

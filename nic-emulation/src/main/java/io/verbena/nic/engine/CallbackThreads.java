@@ -3,16 +3,16 @@ package io.verbena.nic.engine;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The threads that are in application code which an engine has called. Mostly there is one that ever is, the engine's owner; where
- * nobody owns the waiter several threads may be at a time, each in a callback of its own.
+ * The threads that are in application code which an engine has called. Mostly there is one that ever is, the engine's
+ * owner; where nobody owns the waiter several threads may be at a time, each in a callback of its own.
  *
  * <p>Concurrency: any thread, for itself.
  */
 final class CallbackThreads {
     /** Beyond so many at a time a thread is not known to be in a callback. */
-    private static final int MOST = 16;
+    private static final int MAX = 16;
 
-    private final AtomicReferenceArray<Thread> threads = new AtomicReferenceArray<>(MOST);
+    private final AtomicReferenceArray<Thread> threads = new AtomicReferenceArray<>(MAX);
     private volatile int used; // places that have ever been taken
 
     /** The calling thread enters; false if it is within one already. */
@@ -21,7 +21,7 @@ final class CallbackThreads {
         if (isInside()) {
             return false;
         }
-        for (int i = 0; i < MOST; i++) {
+        for (int i = 0; i < MAX; i++) {
             if (threads.getPlain(i) == null && threads.compareAndSet(i, null, current)) {
                 if (i >= used) {
                     raise(i + 1);

@@ -1,6 +1,6 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -9,7 +9,8 @@ import org.slf4j.LoggerFactory;
 /**
  * What runs under an engine's baton because somebody asked for it: the control path.
  *
- * <p>Thread-safe, but for {@link #drain}, which is for the baton's holder. What is asked for runs in the order of asking.
+ * <p>Thread-safe, but for {@link #drain}, which is for the baton's holder. What is asked for runs in the order of
+ * asking.
  */
 final class Commands {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -20,7 +21,7 @@ final class Commands {
     private final Datapath datapath;
     private final Owner owner;
     private final Guests guests;
-    private final LogLimit reports = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
 
     Commands(Baton baton, Datapath datapath, Owner owner, Guests guests) {

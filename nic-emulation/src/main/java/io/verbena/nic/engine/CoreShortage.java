@@ -4,13 +4,13 @@ package io.verbena.nic.engine;
  * Whether there are cores enough for a thread to stay awake while it waits.
  *
  * <p>Where more threads want to run than there are cores, staying awake loses: the scheduler takes the core away for
- * milliseconds from a thread that has used its share, while one that sleeps is run soon after it is woken. So a thread that
- * was kept from running for a good part of the last time retreats: it sleeps at once, for a while. Then it tries to stay
- * awake again; when it is found out soon, the next retreat is twice as long.
+ * milliseconds from a thread that has used its share, while one that sleeps is run soon after it is woken. So a thread
+ * that was kept from running for a good part of the last time retreats: it sleeps at once, for a while. Then it tries
+ * to stay awake again; when it is found out soon, the next retreat is twice as long.
  *
  * <p>One loss is not a shortage: a thread that is woken may be put on the core of one that is awake although another is
- * free, and a compiler's thread comes and goes; the kernel puts that right within a slice, and a retreat then would cost more
- * than the slice, since two that retreat wake each other at each message.
+ * free, and a compiler's thread comes and goes; the kernel puts that right within a slice, and a retreat then would
+ * cost more than the slice, since two that retreat wake each other at each message.
  *
  * <p>For one thread at a time.
  */
@@ -18,15 +18,18 @@ final class CoreShortage implements AutoCloseable {
     /** How far back it looks... */
     private static final long WINDOW = 32_000_000;
 
-    /** ...and how much of that it may have lost: more than a slice of another's, less than an equal share of a core does. */
+    /**
+     * ...and how much of that it may have lost: more than a slice of another's, less than an equal share of a core
+     * does.
+     */
     private static final long TOLERATED = 6_000_000;
 
     /** So much of each time that it waited for a core is what being woken takes. */
     private static final long WAKE_UP = 50_000;
 
     private static final long LOOK_INTERVAL = 1_000_000;
-    private static final long SHORTEST_RETREAT = 100_000_000;
-    private static final long LONGEST_RETREAT = 1_000_000_000;
+    private static final long MIN_RETREAT = 100_000_000;
+    private static final long MAX_RETREAT = 1_000_000_000;
 
     private final RunDelay runDelay;
     private long delaySeen;
@@ -34,7 +37,7 @@ final class CoreShortage implements AutoCloseable {
     private long nextLook;
     private long windowBegan;
     private long lost;
-    private long retreat = SHORTEST_RETREAT;
+    private long retreat = MIN_RETREAT;
     private long retreatUntil;
     private boolean retreated;
     private boolean retreatedBefore;
@@ -101,8 +104,8 @@ final class CoreShortage implements AutoCloseable {
     }
 
     private void retreat(long now) {
-        boolean again = retreatedBefore && now - retreatUntil < LONGEST_RETREAT;
-        retreat = again ? Math.min(retreat * 2, LONGEST_RETREAT) : SHORTEST_RETREAT;
+        boolean again = retreatedBefore && now - retreatUntil < MAX_RETREAT;
+        retreat = again ? Math.min(retreat * 2, MAX_RETREAT) : MIN_RETREAT;
         retreatUntil = now + retreat;
         retreated = true;
         retreatedBefore = true;

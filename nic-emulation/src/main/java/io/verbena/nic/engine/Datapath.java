@@ -243,7 +243,8 @@ final class Datapath implements TransportServices {
     /**
      * Ends for good.
      *
-     * @param stopped whether no thread drives the engine any more; otherwise what its links hold is left to the collector
+     * @param stopped whether no thread drives the engine any more; otherwise what its links hold is left to the
+     *     collector
      */
     void close(boolean stopped) {
         links.closeAll();

@@ -6,8 +6,8 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs that were rung and have not been heard. Urgent ones have a queue of their own, which the baton's holder looks
- * at between visits: an urgent request waits for the visit under way and not for the turn.
+ * Queue pairs that were rung and have not been heard. Urgent ones have a queue of their own, which the baton's holder
+ * looks at between visits: an urgent request waits for the visit under way and not for the turn.
  *
  * <p>Concurrency: any thread rings; whoever holds the baton hears; any thread may ask whether there are some.
  */

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * What the engines of one NIC have in common: its identity, how they are run, and the tables in which they look things up.
- * Immutable.
+ * What the engines of one NIC have in common: its identity, how they are run, and the tables in which they look things
+ * up. Immutable.
  *
  * @param nic whose engines they are
  * @param run how they are run

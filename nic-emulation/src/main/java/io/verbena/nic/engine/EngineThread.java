@@ -1,6 +1,6 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 final class EngineThread implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(EngineThread.class);
 
-    private final LogLimit reports = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
     private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
 
     private final Engine engine;

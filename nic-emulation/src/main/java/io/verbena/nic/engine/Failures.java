@@ -1,6 +1,6 @@
 package io.verbena.nic.engine;
 
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.transport.TransportServices;
@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What ends a queue pair and not its engine: an exception from its own work, and a completion queue that overran. Used under
- * the baton.
+ * What ends a queue pair and not its engine: an exception from its own work, and a completion queue that overran. Used
+ * under the baton.
  */
 final class Failures {
     private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);
@@ -23,7 +23,7 @@ final class Failures {
     private final QueuePairTable queuePairs;
     private final NanoClock clock;
     private final TransportServices services;
-    private final LogLimit reports = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
     private final List<QpContext> fatal = new ArrayList<>(); // to go to ERR at the end of the turn
 
     Failures(QueuePairTable queuePairs, NanoClock clock, TransportServices services) {

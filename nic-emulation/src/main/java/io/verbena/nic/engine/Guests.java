@@ -8,11 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Application threads that sleep until an engine has something for them, while somebody else drives the engine. They have
- * a park word of their own in the control block, so that a peer which writes here directly wakes them too.
+ * Application threads that sleep until an engine has something for them, while somebody else drives the engine. They
+ * have a park word of their own in the control block, so that a peer which writes here directly wakes them too.
  *
- * <p>Thread-safe. One of them at a time stays awake for a while, which costs neither side a system call if what it waits for
- * comes soon; a guest that is to sleep publishes that it sleeps, fences, looks once more, and only
+ * <p>Thread-safe. One of them at a time stays awake for a while, which costs neither side a system call if what it
+ * waits for comes soon; a guest that is to sleep publishes that it sleeps, fences, looks once more, and only
  * then parks.
  */
 final class Guests {

@@ -13,8 +13,8 @@ import io.verbena.nic.wire.Opcode;
 import org.agrona.DirectBuffer;
 
 /**
- * What arrives at an engine: links are asked in their order, and each packet goes to the responder or the requester of its
- * queue pair, if it is one that may come there. Used under the baton.
+ * What arrives at an engine: links are asked in their order, and each packet goes to the responder or the requester of
+ * its queue pair, if it is one that may come there. Used under the baton.
  */
 final class Inbound implements PacketHandler {
     /** Number of the queue pair that management datagrams are sent to, as QP1 is InfiniBand's. */

@@ -7,7 +7,7 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.port.PeerMemory;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -60,8 +60,8 @@ final class LinkTable implements Arrivals {
     /** Links that are closed and forgotten, to be released when nobody looks at them. */
     private final List<Link> gone = new ArrayList<>();
 
-    private final LogLimit reports = new LogLimit();
-    private final LogLimit turnedAway = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
+    private final LogRateLimiter turnedAway = new LogRateLimiter();
     private int socketLinks;
 
     private final ReceiveSchedule schedule = new ReceiveSchedule();

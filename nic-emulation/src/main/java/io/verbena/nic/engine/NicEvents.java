@@ -16,14 +16,14 @@ import org.agrona.concurrent.ManyToManyConcurrentArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a NIC tells its application outside any completion queue: asynchronous events and management datagrams, in bounded
- * queues. A full queue drops, and counts what it dropped: neither may hold up the engine.
+ * What a NIC tells its application outside any completion queue: asynchronous events and management datagrams, in
+ * bounded queues. A full queue drops, and counts what it dropped: neither may hold up the engine.
  *
  * <p>Events that were taken are counted for each object until they are acknowledged; destroying the object waits for
  * that, a bounded time. Events that were never taken owe nothing, and go with their object.
  *
- * <p>Concurrency: whoever raises an event touches the lock-free queue only. Whoever takes, acknowledges or destroys holds
- * this object's monitor, briefly; the wait of {@link #beginDestroy} lets it go.
+ * <p>Concurrency: whoever raises an event touches the lock-free queue only. Whoever takes, acknowledges or destroys
+ * holds this object's monitor, briefly; the wait of {@link #beginDestroy} lets it go.
  */
 public final class NicEvents {
     private static final int CAPACITY = 4096;
@@ -33,7 +33,7 @@ public final class NicEvents {
 
     // Peers share the queue by a hash of their identity, so that a flood of one leaves room for the others.
     private static final int SHARE_BITS = 6;
-    private static final int DATAGRAMS_A_SHARE = CAPACITY >>> 3;
+    private static final int DATAGRAMS_PER_SHARE = CAPACITY >>> 3;
 
     private final ManyToManyConcurrentArrayQueue<AsyncEvent> raised = new ManyToManyConcurrentArrayQueue<>(CAPACITY);
     private final ManyToManyConcurrentArrayQueue<Datagram> datagrams = new ManyToManyConcurrentArrayQueue<>(CAPACITY);
@@ -134,8 +134,8 @@ public final class NicEvents {
     }
 
     /**
-     * An object is about to be destroyed: waits until its events are acknowledged; from here on none of it is taken, until
-     * {@link #endDestroy}. Not to be called with the NIC's monitor held: who acknowledges may need it.
+     * An object is about to be destroyed: waits until its events are acknowledged; from here on none of it is taken,
+     * until {@link #endDestroy}. Not to be called with the NIC's monitor held: who acknowledges may need it.
      *
      * @throws IllegalStateException (EBUSY) if some are not in time; nothing has changed then
      */
@@ -220,7 +220,7 @@ public final class NicEvents {
     }
 
     void datagram(long peerNic, DirectBuffer b, int offset, int length) {
-        if (length > MAX_DATAGRAM || datagramsOf.incrementAndGet(share(peerNic)) > DATAGRAMS_A_SHARE) {
+        if (length > MAX_DATAGRAM || datagramsOf.incrementAndGet(share(peerNic)) > DATAGRAMS_PER_SHARE) {
             if (length <= MAX_DATAGRAM) {
                 datagramsOf.decrementAndGet(share(peerNic));
             }

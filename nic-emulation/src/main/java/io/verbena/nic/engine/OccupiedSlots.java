@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs that were reset and connected again while an initiator of the connection before was in the middle of a direct
- * operation, or had died there. What their in-flight slots say is needed until that has ended: a claim is closed by it, memory kept.
- * Until then the new peer may not write there: its requests travel as packets.
+ * Queue pairs that were reset and connected again while an initiator of the connection before was in the middle of a
+ * direct operation, or had died there. What their in-flight slots say is needed until that has ended: a claim is closed
+ * by it, memory kept. Until then the new peer may not write there: its requests travel as packets.
  *
  * <p>Under the engine's baton.
  */

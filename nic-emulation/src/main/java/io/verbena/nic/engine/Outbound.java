@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * under the baton.
  */
 final class Outbound implements AutoCloseable {
-    private static final int VISITS_A_TURN = 64;
+    private static final int VISITS_PER_TURN = 64;
 
     /** Bytes after which a turn ends: what arrives is looked at in between, and others get the baton. */
-    private static final int BYTES_A_TURN = 1024 * 1024;
+    private static final int BYTES_PER_TURN = 1024 * 1024;
 
     /**
      * Bytes of a turn after which all doorbells are heard: who has work anew takes part soon, while long messages are
@@ -72,11 +72,11 @@ final class Outbound implements AutoCloseable {
      */
     int send() {
         waiters.reopen();
-        int most = Math.min(BYTES_A_TURN, arbiter.turnBytes());
+        int most = Math.min(BYTES_PER_TURN, arbiter.turnBytes());
         int visits = 0;
         int bytes = 0;
         int unheard = 0;
-        for (; visits < VISITS_A_TURN && bytes < most; visits++) {
+        for (; visits < VISITS_PER_TURN && bytes < most; visits++) {
             if (unheard >= BYTES_UNHEARD) {
                 unheard = 0;
                 hear();
@@ -199,7 +199,7 @@ final class Outbound implements AutoCloseable {
         QpContext qp = doorbells.hear();
         for (int i = 1; qp != null; i++) {
             schedule(qp);
-            qp = i < VISITS_A_TURN ? doorbells.hear() : null; // more can be rung meanwhile
+            qp = i < VISITS_PER_TURN ? doorbells.hear() : null; // more can be rung meanwhile
         }
     }
 

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * The one thread that does an engine's I/O and sleeps in its waiter: the engine's own, or in the mode INVOKER the
  * application's. Knows what that waits for besides the engine's work, and until when it sleeps.
  *
- * <p>Concurrency: {@link #sleep} by the owner, everything else by any thread. A sleeper is not left asleep: it publishes
- * PARKED, fences, looks at everything once more, and only then blocks; whoever writes something for it does so, fences, and
- * then looks at its park word.
+ * <p>Concurrency: {@link #sleep} by the owner, everything else by any thread. A sleeper is not left asleep: it
+ * publishes PARKED, fences, looks at everything once more, and only then blocks; whoever writes something for it does
+ * so, fences, and then looks at its park word.
  */
 final class Owner {
-    private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
+    private static final long MAX_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
     private final int index;
     private final ControlBlock control;
@@ -127,7 +127,7 @@ final class Owner {
         long now = clock.nanoTime();
         long deadline = datapath.nextDeadline();
         long next = Math.min(deadline, agentDeadline());
-        long wait = Math.min(nanos, Math.min(next == Long.MAX_VALUE ? LONGEST_SLEEP : next - now, LONGEST_SLEEP));
+        long wait = Math.min(nanos, Math.min(next == Long.MAX_VALUE ? MAX_SLEEP : next - now, MAX_SLEEP));
         if (wait <= 0) {
             return false;
         }

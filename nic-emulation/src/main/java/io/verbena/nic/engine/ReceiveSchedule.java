@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom an engine receives from next, where it has several links: groups in turn by their weights, in each group the peers that
- * bring it packets, and of each of these its links, a few packets each.
+ * Whom an engine receives from next, where it has several links: groups in turn by their weights, in each group the
+ * peers that bring it packets, and of each of these its links, a few packets each.
  *
  * <pre>
  *   links that may have ──▶ peers that may have ──▶ lane of a group ───┐
@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  *                                               ──▶ lane of strangers ─┘
  * </pre>
  *
- * <p>A packet is charged to the group of the queue pair that it is for, and its link stands in that group's lane from then
- * on: whom the next one is for shows when it has been read. What no queue pair takes is charged where its link stands; one
- * that has never brought a queue pair anything stands with the strangers, who have the weight 1 together. So neither a peer
- * with many links nor a link that is never empty takes more of the engine's time than its group's share, nor in its group more
- * than its peer's; and what a visit overshoots is owed in the next turns (Shreedhar and Varghese). {@link Link#peerKey} says
- * whose a link is.
+ * <p>A packet is charged to the group of the queue pair that it is for, and its link stands in that group's lane from
+ * then on: whom the next one is for shows when it has been read. What no queue pair takes is charged where its link
+ * stands; one that has never brought a queue pair anything stands with the strangers, who have the weight 1 together.
+ * So neither a peer with many links nor a link that is never empty takes more of the engine's time than its group's
+ * share, nor in its group more than its peer's; and what a visit overshoots is owed in the next turns (Shreedhar and
+ * Varghese). {@link Link#peerKey} says whose a link is.
  *
  * <p>While no link has more than a visit takes, all are polled out of turn, and nothing is charged.
  *
@@ -212,7 +212,9 @@ final class ReceiveSchedule {
         served = false;
     }
 
-    /** The next link to be polled, for {@link #VISIT} packets; {@link #received} follows. Null when the turn is over. */
+    /**
+     * The next link to be polled, for {@link #VISIT} packets; {@link #received} follows. Null when the turn is over.
+     */
     @Nullable
     Source next() {
         settle();

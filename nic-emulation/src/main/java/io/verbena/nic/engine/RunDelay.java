@@ -5,11 +5,11 @@ import java.io.RandomAccessFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a thread has waited for a processor, as Linux counts it in {@code /proc/thread-self/schedstat} (run time, wait
- * time, times run). A look is two system calls, about a microsecond. Elsewhere it is always 0.
+ * How long a thread has waited for a processor, as Linux counts it in {@code /proc/thread-self/schedstat} (run time,
+ * wait time, times run). A look is two system calls, about a microsecond. Elsewhere it is always 0.
  *
- * <p>For one thread at a time; when another takes over, the file is opened anew, for it belongs to the thread that opened
- * it. Allocates nothing once it is open.
+ * <p>For one thread at a time; when another takes over, the file is opened anew, for it belongs to the thread that
+ * opened it. Allocates nothing once it is open.
  */
 final class RunDelay implements AutoCloseable {
     private static final String FILE = "/proc/thread-self/schedstat";
@@ -43,8 +43,8 @@ final class RunDelay implements AutoCloseable {
     }
 
     /**
-     * Looks, and adds up how many nanoseconds threads have waited between two looks of the same thread with none of another's
-     * in between.
+     * Looks, and adds up how many nanoseconds threads have waited between two looks of the same thread with none of
+     * another's in between.
      */
     long sum() {
         boolean comparable = isOfCurrentThread();
@@ -79,7 +79,9 @@ final class RunDelay implements AutoCloseable {
         }
     }
 
-    /** One of the numbers of a text of numbers with one blank between them, the first is 0; 0 if it has no such number. */
+    /**
+     * One of the numbers of a text of numbers with one blank between them, the first is 0; 0 if it has no such number.
+     */
     static long number(byte[] text, int length, int index) {
         int i = 0;
         for (int before = index; before > 0 && i < length; i++) {

@@ -9,12 +9,12 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs by the time at which their timers need a look: a binary heap in an array, an entry a queue pair. Timers are
- * lazy: a deadline that moves later (an answer came) leaves the entry where it is, and the look at the old time puts it
- * back. Grows when there are more queue pairs, otherwise allocates nothing.
+ * Queue pairs by the time at which their timers need a look: a binary heap in an array, an entry a queue pair. Timers
+ * are lazy: a deadline that moves later (an answer came) leaves the entry where it is, and the look at the old time
+ * puts it back. Grows when there are more queue pairs, otherwise allocates nothing.
  *
- * <p>Used under the engine's baton, but for {@link #next}: the heap is not read without the baton, so the first deadline is
- * published beside it.
+ * <p>Used under the engine's baton, but for {@link #next}: the heap is not read without the baton, so the first
+ * deadline is published beside it.
  */
 final class TimerQueue {
     private static final VarHandle NEXT;
@@ -59,7 +59,10 @@ final class TimerQueue {
         publish();
     }
 
-    /** When the next look is due, or {@link Long#MAX_VALUE}. Any thread: as of a change made before its last fence, or later. */
+    /**
+     * When the next look is due, or {@link Long#MAX_VALUE}. Any thread: as of a change made before its last fence, or
+     * later.
+     */
     long next() {
         return (long) NEXT.getOpaque(this);
     }

@@ -3,7 +3,7 @@ package io.verbena.nic.engine;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.ControlDescriptor;
 import io.verbena.nic.port.Link;
-import io.verbena.nic.port.LogLimit;
+import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.transport.Path;
 import java.lang.invoke.VarHandle;
@@ -14,15 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a turn leaves to its end, so that it is done once: links are flushed, sleeping peers woken, and whoever asked to be
- * told of completions is told. Used under the baton.
+ * What a turn leaves to its end, so that it is done once: links are flushed, sleeping peers woken, and whoever asked to
+ * be told of completions is told. Used under the baton.
  */
 final class TurnEnd {
     private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);
 
     private final NanoClock clock;
     private final Object engine; // in texts
-    private final LogLimit reports = new LogLimit();
+    private final LogRateLimiter reports = new LogRateLimiter();
     private final List<Path> touched = new ArrayList<>();
     private final List<CompletionRing> completed = new ArrayList<>();
 

@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The turns of an engine: a whole one, or one that only sends, under the baton; and what comes after each.
  *
- * <p>No doorbell is lost: whoever lets the baton go (a full fence) looks at the doorbells once more, or leaves them to the owner,
- * who is woken if it is parked.
+ * <p>No doorbell is lost: whoever lets the baton go (a full fence) looks at the doorbells once more, or leaves them to
+ * the owner, who is woken if it is parked.
  */
 final class Turns {
     private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -83,7 +83,8 @@ final class Turns {
     }
 
     /**
-     * Sends under the baton, which the calling thread has taken, until no doorbell is left that nobody hears; lets the baton go.
+     * Sends under the baton, which the calling thread has taken, until no doorbell is left that nobody hears; lets the
+     * baton go.
      *
      * @param qp has new requests; null if it has rung
      */
@@ -113,8 +114,8 @@ final class Turns {
     }
 
     /**
-     * A thread other than the owner has done a turn, and may not come again: the rest, the timers, and what the owner's agent waits
-     * for, are the owner's, who is woken for them.
+     * A thread other than the owner has done a turn, and may not come again: the rest, the timers, and what the owner's
+     * agent waits for, are the owner's, who is woken for them.
      */
     void leave(boolean delivered, boolean more) {
         if (delivered) {

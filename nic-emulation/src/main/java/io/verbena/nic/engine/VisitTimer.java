@@ -4,12 +4,12 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * How much of the engine a visit takes: what passes on the clock, but for the time in which the thread that runs it waited for
- * a processor. A slice of another thread's is a hundred visits long, and no tenant's doing; whoever was being served would
- * owe it to the others, who have not as much work queued as would make it up.
+ * How much of the engine a visit takes: what passes on the clock, but for the time in which the thread that runs it
+ * waited for a processor. A slice of another thread's is a hundred visits long, and no tenant's doing; whoever was
+ * being served would owe it to the others, who have not as much work queued as would make it up.
  *
- * <p>What a thread has waited costs a microsecond to ask, so only visits are looked into that take longer than a turn should;
- * and so that it says something about them it is asked now and then in between.
+ * <p>What a thread has waited costs a microsecond to ask, so only visits are looked into that take longer than a turn
+ * should; and so that it says something about them it is asked now and then in between.
  *
  * <p>Used under the baton.
  */
@@ -30,8 +30,8 @@ final class VisitTimer {
      * Creates a timer that has not looked yet.
      *
      * @param clock in nanoseconds
-     * @param waited nanoseconds that threads have waited for a processor; grows from one look to the next by what the calling thread
-     *     has waited, if it has looked last and that is known
+     * @param waited nanoseconds that threads have waited for a processor; grows from one look to the next by what the
+     *     calling thread has waited, if it has looked last and that is known
      */
     VisitTimer(NanoClock clock, LongSupplier waited) {
         this.clock = clock;

@@ -13,8 +13,8 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 
 /**
- * The events of a NIC's groups. The recorder calls once a second while it records {@code io.verbena.GroupShare}; until it is
- * first used it is not even started.
+ * The events of a NIC's groups. The recorder calls once a second while it records {@code io.verbena.GroupShare}; until
+ * it is first used it is not even started.
  *
  * <p>Thread-safe: the recorder calls by one thread at a time.
  */

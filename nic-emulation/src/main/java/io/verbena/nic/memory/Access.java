@@ -1,8 +1,8 @@
 package io.verbena.nic.memory;
 
 /**
- * Access flags of a memory region and of a queue pair, with the values of {@code enum ibv_access_flags} (ibv_reg_mr(3)).
- * Local read is implied.
+ * Access flags of a memory region and of a queue pair, with the values of {@code enum ibv_access_flags}
+ * (ibv_reg_mr(3)). Local read is implied.
  */
 public final class Access {
     /** The owner may write. */

@@ -10,9 +10,9 @@ import org.agrona.concurrent.AtomicBuffer;
  * A NIC's control block, seen by the NIC itself or by a peer that has it mapped.
  *
  * <p>Concurrency: the key table, queue pair words and append queues have one writer each, the owning NIC; a slot is
- * written by the direct initiator that has taken it, by compare-and-set (and by the owner once that initiator is known to be
- * gone); tail words and rare counters are changed by compare-and-set from anywhere. Everything may be read by anyone.
- * Instances hold no state of their own besides offsets and may be shared.
+ * written by the direct initiator that has taken it, by compare-and-set (and by the owner once that initiator is known
+ * to be gone); tail words and rare counters are changed by compare-and-set from anywhere. Everything may be read by
+ * anyone. Instances hold no state of their own besides offsets and may be shared.
  *
  * <p>Parking (Dekker): the engine stores PARKED, fences, and looks at its work again before it blocks; whoever gives it
  * work makes the work visible, fences, and looks at the park word. One of the two sees the other.
@@ -166,8 +166,8 @@ public final class ControlBlock {
     // ---- park words -------------------------------------------------------------------------------------------------
 
     /**
-     * Says that an engine is about to block. Followed by a full fence: what the caller reads next is read after the word
-     * is visible, so the caller looks at its work again and only then blocks.
+     * Says that an engine is about to block. Followed by a full fence: what the caller reads next is read after the
+     * word is visible, so the caller looks at its work again and only then blocks.
      *
      * @param engine 0 to maxEngines - 1
      */
@@ -177,8 +177,8 @@ public final class ControlBlock {
     }
 
     /**
-     * As {@link #setParked}, by an engine whose owner consumes nothing that peers write into memory directly: it is woken for
-     * packets and doorbells, and a peer that appends or writes spares itself the wake-up.
+     * As {@link #setParked}, by an engine whose owner consumes nothing that peers write into memory directly: it is
+     * woken for packets and doorbells, and a peer that appends or writes spares itself the wake-up.
      *
      * @param engine 0 to maxEngines - 1
      */
@@ -216,7 +216,9 @@ public final class ControlBlock {
         return isParked(engine);
     }
 
-    /** Whether any engine or guest sleeps that wants to be woken for what peers write directly; as {@link #isParked}. */
+    /**
+     * Whether any engine or guest sleeps that wants to be woken for what peers write directly; as {@link #isParked}.
+     */
     public boolean isAnyParked() {
         for (int offset = PARK_OFFSET; offset < parkEnd; offset += LINE) {
             if (buffer.getIntVolatile(offset) == PARKED) {
@@ -236,8 +238,8 @@ public final class ControlBlock {
     // ---- arrivals ---------------------------------------------------------------------------------------------------
 
     /**
-     * Tells an engine that a link of its has something; a number that no link can have does nothing. The caller has made
-     * visible what it tells of, and fenced. If the link was marked already this only reads.
+     * Tells an engine that a link of its has something; a number that no link can have does nothing. The caller has
+     * made visible what it tells of, and fenced. If the link was marked already this only reads.
      *
      * @param engine 0 to maxEngines - 1
      * @param number of the link at the engine
@@ -324,11 +326,12 @@ public final class ControlBlock {
     // ---- in-flight slots --------------------------------------------------------------------------------------------
 
     /**
-     * Publishes that a direct memory operation under a key is in flight, by a compare-and-set that is a full fence too; the queue
-     * pair's word and the key are looked at after it.
+     * Publishes that a direct memory operation under a key is in flight, by a compare-and-set that is a full fence too;
+     * the queue pair's word and the key are looked at after it.
      *
-     * <p>A slot is taken from nobody: an initiator that has stood still since it looked, while the queue pair was given to another,
-     * finds that one's operation there, or its own later look says that it is too late. So only one of them writes it.
+     * <p>A slot is taken from nobody: an initiator that has stood still since it looked, while the queue pair was given
+     * to another, finds that one's operation there, or its own later look says that it is too late. So only one of them
+     * writes it.
      *
      * @param qpNumber queue pair of the owner that the operation goes to
      * @param key of the region

@@ -45,7 +45,8 @@ package io.verbena.nic.memory;
  *   | a bit a word, 8 bytes | 64 words of 64 bits: bit n is link number n |
  *   +-----------------------+---------------------------------------------+
  *
- *   in-flight slot: the direct initiator's whose peer that queue pair is, from its compare-and-set of the second word from 0 on
+ *   in-flight slot: belongs to the direct initiator whose peer that queue pair is, from its compare-and-set of the
+ *   second word from 0 on
  *    0                       8
  *   +-----------------------+---------------------------------------------+
  *   | claim of an append    | kind (4 bits) queue (20) - (8) length (32)  |   0 in the second word: idle

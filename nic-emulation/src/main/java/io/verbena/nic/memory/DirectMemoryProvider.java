@@ -12,9 +12,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of a NIC from direct byte buffers, for one process. Released memory goes back when nobody refers to it any more
- * (peers of the same process may), which the garbage collector finds out; unmapped memory goes back to the C library at
- * once, which may keep pieces below 32 MiB for itself.
+ * Memory of a NIC from direct byte buffers, for one process. Released memory goes back when nobody refers to it any
+ * more (peers of the same process may), which the garbage collector finds out; unmapped memory goes back to the C
+ * library at once, which may keep pieces below 32 MiB for itself.
  *
  * <p>Thread-safe.
  */

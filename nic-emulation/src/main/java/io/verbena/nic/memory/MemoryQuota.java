@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many bytes of a NIC's memory what belongs to one group may take, and how many it has taken: allocated regions, chunks of append
- * queues, long messages and those that arrive in parts.
+ * How many bytes of a NIC's memory what belongs to one group may take, and how many it has taken: allocated regions,
+ * chunks of append queues, long messages and those that arrive in parts.
  *
  * <p>Thread-safe; not for the data path.
  */

@@ -14,8 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A NIC's memory keys. A key is {@code tag << indexBits | index}, the tag random and never 0 and never the one before at
- * that index, so that a stale key is refused.
+ * A NIC's memory keys. A key is {@code tag << indexBits | index}, the tag random and never 0 and never the one before
+ * at that index, so that a stale key is refused.
  *
  * <p>Concurrency: {@link #register}, {@link #deregister} and the allocation of windows take a lock (control path).
  * {@link #find} and {@link #findRemote} are lock-free and allocation-free, from any thread. {@link #bind} and
@@ -103,13 +103,14 @@ public final class MemoryTable {
     }
 
     /**
-     * Registers a region anew ({@code ibv_rereg_mr(3)}): other memory, access or protection domain, and another key. The old
-     * key is invalid at once; operations that direct initiators have in flight under it are waited for, a bounded time.
+     * Registers a region anew ({@code ibv_rereg_mr(3)}): other memory, access or protection domain, and another key.
+     * The old key is invalid at once; operations that direct initiators have in flight under it are waited for, a
+     * bounded time.
      *
      * @param region of this table
      * @param memory as for {@link #register}, like all that follows
-     * @return the region as it is now, or null if one of those operations has not ended: then the old region is valid again,
-     *     under its old key, and nothing has changed
+     * @return the region as it is now, or null if one of those operations has not ended: then the old region is valid
+     *     again, under its old key, and nothing has changed
      * @throws IllegalStateException if the region is not registered (any more), or (EBUSY) if windows are bound to it
      */
     public synchronized @Nullable MemoryRegion reregister(

@@ -3,18 +3,19 @@ package io.verbena.nic.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory window (ibv_alloc_mw(3)): a key of its own to a part of a region, given and taken back by work requests. Remote
- * addresses under it are offsets into the window, and the window's own range and access are what counts.
+ * A memory window (ibv_alloc_mw(3)): a key of its own to a part of a region, given and taken back by work requests.
+ * Remote addresses under it are offsets into the window, and the window's own range and access are what counts.
  *
- * <p>Type 1 is bound by a call ({@code QueuePair.bindWindow}) that chooses its new key, and holds for every queue pair of the
- * protection domain. Type 2 is bound by a request that names the new key ({@link #nextKey}), holds for the queue pair that
- * bound it, and is unbound by an invalidation, local or by the peer's SEND. Binding a window of type 1 anew, or to nothing,
- * takes its earlier key back.
+ * <p>Type 1 is bound by a call ({@code QueuePair.bindWindow}) that chooses its new key, and holds for every queue pair
+ * of the protection domain. Type 2 is bound by a request that names the new key ({@link #nextKey}), holds for the queue
+ * pair that bound it, and is unbound by an invalidation, local or by the peer's SEND. Binding a window of type 1 anew,
+ * or to nothing, takes its earlier key back.
  *
- * <p>Peers reach a window through packets only: so an invalidation holds at once, without waiting for a direct initiator.
+ * <p>Peers reach a window through packets only: so an invalidation holds at once, without waiting for a direct
+ * initiator.
  *
- * <p>Concurrency: bound and invalidated under the baton of the engine of the queue pair that does it, with a lock that only the
- * window's deallocation on another thread ever contends for. The getters are for any thread.
+ * <p>Concurrency: bound and invalidated under the baton of the engine of the queue pair that does it, with a lock that
+ * only the window's deallocation on another thread ever contends for. The getters are for any thread.
  */
 public final class MemoryWindow {
     /** How a window is bound. */

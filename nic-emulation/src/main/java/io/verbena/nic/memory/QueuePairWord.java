@@ -11,10 +11,10 @@ package io.verbena.nic.memory;
  *   +---------------+------------------------------------------+---------+-------+
  * </pre>
  *
- * State 0 is RESET, so that a zeroed word refuses everything. The connection stands for what a packet would be judged by:
- * the NIC and the queue pair that it comes from, and the PSN that they begin with. It tells a peer of before, or one that
- * takes this queue pair for another's, from the one that it is connected to; it is no secret, and protects nothing from
- * whoever has the memory mapped.
+ * State 0 is RESET, so that a zeroed word refuses everything. The connection stands for what a packet would be judged
+ * by: the NIC and the queue pair that it comes from, and the PSN that they begin with. It tells a peer of before, or
+ * one that takes this queue pair for another's, from the one that it is connected to; it is no secret, and protects
+ * nothing from whoever has the memory mapped.
  */
 public final class QueuePairWord {
     /** Largest protection domain id. */
@@ -39,8 +39,8 @@ public final class QueuePairWord {
     }
 
     /**
-     * What stands for one direction of a connection, computed by both of its ends: 40 bits of a hash. Two connections that
-     * meet at a queue pair by chance are the same with a probability of 1e-12.
+     * What stands for one direction of a connection, computed by both of its ends: 40 bits of a hash. Two connections
+     * that meet at a queue pair by chance are the same with a probability of 1e-12.
      *
      * @param nic identity of the NIC that sends
      * @param qpNumber its queue pair

@@ -1,6 +1,6 @@
 /**
- * Memory that peers may reach: the control block, regions and the keys that open them. A key is an index and a random tag,
- * a remote address an offset into a region, and every access is checked against the region before it copies.
+ * Memory that peers may reach: the control block, regions and the keys that open them. A key is an index and a random
+ * tag, a remote address an offset into a region, and every access is checked against the region before it copies.
  *
  * <pre>
  *   owner                                    peer on the direct path

@@ -5,8 +5,8 @@ package io.verbena.nic.port;
  */
 public interface Arrivals {
     /**
-     * A packet has come on a link of this side, or the link's state has changed. What is told of was made visible before;
-     * a full fence is part of the call.
+     * A packet has come on a link of this side, or the link's state has changed. What is told of was made visible
+     * before; a full fence is part of the call.
      *
      * @param number of the link, see {@link Link#announceTo}
      */

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  * One path to one peer NIC: carries packets, holds a bounded number of unsent bytes, never blocks.
  *
  * <p>Concurrency: {@link #state}, {@link #wakePeer} and {@link #close} may be called by any thread. Everything else is
- * called by the thread that holds the engine's baton; the baton hands the link's state from thread to thread. A link that
- * needs a socket's own thread passes bytes to it and wakes it only if it sleeps.
+ * called by the thread that holds the engine's baton; the baton hands the link's state from thread to thread. A link
+ * that needs a socket's own thread passes bytes to it and wakes it only if it sleeps.
  *
- * <p>A link is a wire, not a promise: a packet that was committed may be lost (when the link breaks), and reliability is
- * the NIC's own. Packets that arrive do so whole and unchanged.
+ * <p>A link is a wire, not a promise: a packet that was committed may be lost (when the link breaks), and reliability
+ * is the NIC's own. Packets that arrive do so whole and unchanged.
  */
 public interface Link extends AutoCloseable {
     /** Returned by {@link #claim} when the window of unsent bytes is full. */
@@ -25,8 +25,8 @@ public interface Link extends AutoCloseable {
         /** Broken; a new link to the same peer may follow. */
         DOWN,
         /**
-         * The other end is gone for good: the peer's process has ended, or it has closed the link. Queue pairs to it fail, and wait for
-         * no other link. Which of the two it was, {@link PeerMemory#gone} tells.
+         * The other end is gone for good: the peer's process has ended, or it has closed the link. Queue pairs to it
+         * fail, and wait for no other link. Which of the two it was, {@link PeerMemory#gone} tells.
          */
         DEAD,
         /** Closed on this side. */
@@ -37,8 +37,8 @@ public interface Link extends AutoCloseable {
     long peerNic();
 
     /**
-     * What the peer is known by: an engine that cannot take all that comes takes as much from each peer of a group, however many
-     * links, and NICs, it has. By default {@link #peerNic}.
+     * What the peer is known by: an engine that cannot take all that comes takes as much from each peer of a group,
+     * however many links, and NICs, it has. By default {@link #peerNic}.
      *
      * @return equal for links of the same peer; the same for as long as the link lasts
      */
@@ -53,8 +53,8 @@ public interface Link extends AutoCloseable {
     int maxPacket();
 
     /**
-     * Reserves room for one packet, until it is {@linkplain #commit committed}. A claim that is not, because what was to be written
-     * there met an exception, is given up by the next.
+     * Reserves room for one packet, until it is {@linkplain #commit committed}. A claim that is not, because what was
+     * to be written there met an exception, is given up by the next.
      *
      * @param length bytes of the packet, 1 to {@link #maxPacket}
      * @return the offset in {@link #buffer}, a multiple of 8; or {@link #NO_ROOM}
@@ -63,8 +63,8 @@ public interface Link extends AutoCloseable {
 
     /**
      * Reserves a packet whose payload lies elsewhere already; the caller writes the headers alone. A link may send the
-     * payload from where it lies, at the latest at the {@link #flush} that ends the turn, or copy it here: the memory must
-     * be there until then, and what it holds then is what is sent.
+     * payload from where it lies, at the latest at the {@link #flush} that ends the turn, or copy it here: the memory
+     * must be there until then, and what it holds then is what is sent.
      *
      * @param headerLength bytes that the caller writes at the offset returned
      * @param payload holds the rest of the packet
@@ -98,8 +98,8 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * Delivers packets that have arrived. Whoever got some flushes in the same turn: the link may have something of its own to
-     * send for them.
+     * Delivers packets that have arrived. Whoever got some flushes in the same turn: the link may have something of its
+     * own to send for them.
      *
      * @param handler takes each packet
      * @param limit most packets to deliver
@@ -114,8 +114,8 @@ public interface Link extends AutoCloseable {
     int unsent();
 
     /**
-     * Bytes that a packet committed now would be behind: those that the medium has not taken and, where the link can find
-     * out, those that the peer's engine has not received. A link that must ask the peer does so from this call on.
+     * Bytes that a packet committed now would be behind: those that the medium has not taken and, where the link can
+     * find out, those that the peer's engine has not received. A link that must ask the peer does so from this call on.
      *
      * @param limit in bytes: if it is reached, the answer that says that there is less is awaited, and wakes the owner
      */
@@ -129,8 +129,8 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * Asks for the waiter to be woken once when {@link #unsent} falls below a number of bytes. A link that cannot say so
-     * does nothing: the peer's next packet wakes as well.
+     * Asks for the waiter to be woken once when {@link #unsent} falls below a number of bytes. A link that cannot say
+     * so does nothing: the peer's next packet wakes as well.
      */
     default void wakeBelow(int bytes) {}
 
@@ -148,8 +148,8 @@ public interface Link extends AutoCloseable {
     /**
      * Asks the link to say when something has come, in place of being polled each turn: by {@link Arrivals#arrived} for
      * packets that this process receives, and for changes of state; where the peer writes packets into memory of this
-     * side, by telling the peer's end the number ({@link #takeAnnouncement}). The caller polls once after this. Under the
-     * baton.
+     * side, by telling the peer's end the number ({@link #takeAnnouncement}). The caller polls once after this. Under
+     * the baton.
      *
      * @param arrivals told of arrivals, or null: the link is polled each turn again
      * @param number of the link
@@ -160,8 +160,8 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * The number under which the peer's engine wants to be told, in its control block, of what was flushed here since the
-     * last call. The caller has fenced after the flush.
+     * The number under which the peer's engine wants to be told, in its control block, of what was flushed here since
+     * the last call. The caller has fenced after the flush.
      *
      * @return -1 if nothing was flushed, or the peer looks by itself
      */
@@ -174,9 +174,10 @@ public interface Link extends AutoCloseable {
     void close();
 
     /**
-     * Gives back the memory that only this link and its {@link #peerMemory} lead to. Called once, after {@link #close}, by the
-     * engine that had it, when it has let go of all that leads there and no thread is in the middle of a look at it; only {@link
-     * #state} and {@link #close} are called afterwards. A link that no engine gives back is left to the collector.
+     * Gives back the memory that only this link and its {@link #peerMemory} lead to. Called once, after {@link #close},
+     * by the engine that had it, when it has let go of all that leads there and no thread is in the middle of a look at
+     * it; only {@link #state} and {@link #close} are called afterwards. A link that no engine gives back is left to the
+     * collector.
      */
     default void release() {}
 }

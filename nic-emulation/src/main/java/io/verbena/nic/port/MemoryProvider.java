@@ -46,9 +46,9 @@ public interface MemoryProvider extends AutoCloseable {
      * Gives a segment back, and its memory to the operating system before this returns, where the provider can; else as
      * {@link #release}. Takes about 0.1 ms a MiB, so it belongs to no data path.
      *
-     * <p>The caller promises that no thread of this process reads or writes the segment from now on, by whatever buffer:
-     * what comes too late meets an {@link IndexOutOfBoundsException} while bounds checks are on, and may end the JVM while
-     * they are off. Other processes keep their own mappings until they let go of them.
+     * <p>The caller promises that no thread of this process reads or writes the segment from now on, by whatever
+     * buffer: what comes too late meets an {@link IndexOutOfBoundsException} while bounds checks are on, and may end
+     * the JVM while they are off. Other processes keep their own mappings until they let go of them.
      *
      * @param segment one of {@link #allocate}; a second call does nothing, nor does one after {@link #release}
      */

@@ -28,9 +28,10 @@ public interface PeerMemory {
     AtomicBuffer segment(int segmentId);
 
     /**
-     * Tells whether the process that owns this memory is known to have ended, so that it touches no memory of this side any more.
-     * A link may end long before. By default it never is, as a peer in this process: that finishes what it has begun. To be asked
-     * by any thread, long after the link was released, and so it holds nothing of this memory; may ask the operating system.
+     * Tells whether the process that owns this memory is known to have ended, so that it touches no memory of this side
+     * any more. A link may end long before. By default it never is, as a peer in this process: that finishes what it
+     * has begun. To be asked by any thread, long after the link was released, and so it holds nothing of this memory;
+     * may ask the operating system.
      */
     default BooleanSupplier gone() {
         return NEVER_GONE;

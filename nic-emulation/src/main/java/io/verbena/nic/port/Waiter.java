@@ -20,16 +20,16 @@ public interface Waiter extends AutoCloseable {
     int poll();
 
     /**
-     * Whether the calling thread is within {@link #poll} or {@link #await}: in a handler of what the waiter runs. A waiter
-     * that runs no handlers of others says false.
+     * Whether the calling thread is within {@link #poll} or {@link #await}: in a handler of what the waiter runs. A
+     * waiter that runs no handlers of others says false.
      */
     default boolean isRunning() {
         return false;
     }
 
     /**
-     * Whether {@link #poll} and {@link #await} may call handlers of the application, and not only those of links. Then only
-     * who expects that polls.
+     * Whether {@link #poll} and {@link #await} may call handlers of the application, and not only those of links. Then
+     * only who expects that polls.
      */
     default boolean runsApplication() {
         return false;
@@ -48,8 +48,8 @@ public interface Waiter extends AutoCloseable {
     void wake();
 
     /**
-     * What makes the thread that is to own the waiter, where an engine has one of its own: some I/O keeps what it uses again
-     * with threads of its own kind alone.
+     * What makes the thread that is to own the waiter, where an engine has one of its own: some I/O keeps what it uses
+     * again with threads of its own kind alone.
      *
      * @return null if any thread will do
      */

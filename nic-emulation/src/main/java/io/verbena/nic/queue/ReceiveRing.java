@@ -10,9 +10,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A receive queue, of one queue pair or shared by many: receive requests in the order in which they were posted.
  *
  * <p>Concurrency: one poster at a time; consumed by the engine's baton holder. {@code published} and {@code consumed}
- * are each written by one side (release) and read by the other (acquire), on lines of their own, see {@link RingLines}. The
- * memory is allocated with the first request. {@link #resize} is the poster's, with the engine's baton held: then neither
- * side is in the middle of anything.
+ * are each written by one side (release) and read by the other (acquire), on lines of their own, see {@link RingLines}.
+ * The memory is allocated with the first request. {@link #resize} is the poster's, with the engine's baton held: then
+ * neither side is in the middle of anything.
  */
 public final class ReceiveRing extends RingLines.Behind {
     private static final UnsafeBuffer NOTHING = new UnsafeBuffer(0, 0);

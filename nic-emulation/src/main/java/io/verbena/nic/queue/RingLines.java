@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What the two sides of a ring of requests know, on cache lines of their own: classes that extend each other, for the JVM
- * keeps the fields of a class before those of its subclasses.
+ * What the two sides of a ring of requests know, on cache lines of their own: classes that extend each other, for the
+ * JVM keeps the fields of a class before those of its subclasses.
  *
  * <pre>
  *   Poster:  published (told to the engine), first, and the poster's own

@@ -9,13 +9,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * A queue pair's send queue: fixed slots that the poster fills and the engine drains in order.
  *
  * <p>Concurrency: one poster at a time writes slots and {@code published} (release); the engine's baton holder reads up
- * to it (acquire) and writes {@code consumed} (release) when requests complete, after which slots may be reused. The two
- * words lie on lines of their own, see {@link RingLines}; the slots are memory that is allocated with the first request.
+ * to it (acquire) and writes {@code consumed} (release) when requests complete, after which slots may be reused. The
+ * two words lie on lines of their own, see {@link RingLines}; the slots are memory that is allocated with the first
+ * request.
  *
- * <p>A ring that the poster finds empty, now and then, begins at its first slot again: {@code first} says which request lies
- * there. A queue pair with few requests at a time so touches few cache lines however deep its ring is, which is what lets
- * a thousand of them be busy. Nothing is outstanding when {@code first} changes, and the engine reads it with what is
- * published after that.
+ * <p>A ring that the poster finds empty, now and then, begins at its first slot again: {@code first} says which request
+ * lies there. A queue pair with few requests at a time so touches few cache lines however deep its ring is, which is
+ * what lets a thousand of them be busy. Nothing is outstanding when {@code first} changes, and the engine reads it with
+ * what is published after that.
  */
 public final class SendRing extends RingLines.Behind {
     private static final long NO_BATCH = -1;
@@ -66,8 +67,8 @@ public final class SendRing extends RingLines.Behind {
     }
 
     /**
-     * Poster, under the engine's baton: makes it hold more requests, and those that are there stay; or fewer, while none is
-     * outstanding. One that is empty has no memory then until the next request.
+     * Poster, under the engine's baton: makes it hold more requests, and those that are there stay; or fewer, while
+     * none is outstanding. One that is empty has no memory then until the next request.
      *
      * @param requests rounded up to a power of two
      * @throws IllegalStateException if it is to hold fewer and some are outstanding

@@ -3,8 +3,8 @@ package io.verbena.nic.queue;
 import org.agrona.BitUtil;
 
 /**
- * Layout of a work queue element in a send ring. Written by the poster, the values of atomics only for them; the two PSNs
- * are written by the requester when the request is first sent. The first word is written and read as one.
+ * Layout of a work queue element in a send ring. Written by the poster, the values of atomics only for them; the two
+ * PSNs are written by the requester when the request is first sent. The first word is written and read as one.
  *
  * <pre>
  *   0        1        2        3        4                        8

@@ -3,8 +3,8 @@ package io.verbena.nic.sim;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * A clock that may fail where an engine's turn asks it for all its queue pairs: what nobody's request can bring about, and
- * nobody's alone could bear. Any thread.
+ * A clock that may fail where an engine's turn asks it for all its queue pairs: what nobody's request can bring about,
+ * and nobody's alone could bear. Any thread.
  */
 public final class FaultyClock implements NanoClock {
     private final NanoClock clock;

@@ -32,9 +32,9 @@ public final class LinkProfile {
     public LinkProfile() {}
 
     /**
-     * A link of 100 Gb/s Ethernet as RoCE uses it: the rate of Palos' evaluation (V), frames of 1500 bytes as its II-B says
-     * they typically are (a path MTU of 1024 and headers fit), 58 bytes of Ethernet, IP and UDP a packet with preamble, check
-     * sum and gap, and 1 microsecond, which no paper prints.
+     * A link of 100 Gb/s Ethernet as RoCE uses it: the rate of Palos' evaluation (V), frames of 1500 bytes as its II-B
+     * says they typically are (a path MTU of 1024 and headers fit), 58 bytes of Ethernet, IP and UDP a packet with
+     * preamble, check sum and gap, and 1 microsecond, which no paper prints.
      */
     public static LinkProfile roce100() {
         return new LinkProfile()
@@ -54,8 +54,9 @@ public final class LinkProfile {
     }
 
     /**
-     * A link of 56 Gb/s InfiniBand (FDR), as in RIMA's evaluation (4): packets of 4096 bytes and headers, 34 bytes of framing a
-     * packet (local route header, check sums and link-level delimiters: 26 and 8), 1 microsecond, which the paper does not print.
+     * A link of 56 Gb/s InfiniBand (FDR), as in RIMA's evaluation (4): packets of 4096 bytes and headers, 34 bytes of
+     * framing a packet (local route header, check sums and link-level delimiters: 26 and 8), 1 microsecond, which the
+     * paper does not print.
      */
     public static LinkProfile infiniband56() {
         return new LinkProfile()
@@ -102,8 +103,8 @@ public final class LinkProfile {
     }
 
     /**
-     * Bytes that may have arrived and not been polled, 4 MiB by default; what comes on top is dropped as overrun. A packet
-     * counts as {@link #MIN_PACKET} at least.
+     * Bytes that may have arrived and not been polled, 4 MiB by default; what comes on top is dropped as overrun. A
+     * packet counts as {@link #MIN_PACKET} at least.
      */
     public LinkProfile inbound(int bytes) {
         inbound = atLeast("inbound", bytes, MIN_PACKET);

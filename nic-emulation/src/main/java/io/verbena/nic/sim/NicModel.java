@@ -7,26 +7,28 @@ import org.agrona.DirectBuffer;
 
 /**
  * What a NIC of silicon would take for each packet, besides the wire: processing units that all its links share, the
- * doorbell, the transfer over PCIe, the misses of its caches, as the papers that measure "connections beyond 20" explain
- * them (DRUM II-D; RDMAbox III-A), and the one port by which it hangs on the network.
+ * doorbell, the transfer over PCIe, the misses of its caches, as the papers that measure "connections beyond 20"
+ * explain them (DRUM II-D; RDMAbox III-A), and the one port by which it hangs on the network.
  *
  * <pre>
- *   engine ─▶ [ packet, doorbell, misses ] ─▶ [ PCIe ] ─▶ [ port ] ─▶ wire ─▶ [ port ] ─▶ [ packet, misses ] ─▶ [ PCIe ] ─▶ engine
- *              a unit of the sender's          shared      shared             shared      a unit of the receiver's   shared
+ *   engine ─▶ [ packet, doorbell, misses ] ─▶ [ PCIe ] ─▶ [ port ] ─▶ wire
+ *              a unit of the sender's          shared      shared
+ *   wire ─▶ [ port ] ─▶ [ packet, misses ] ─▶ [ PCIe ] ─▶ engine
+ *            shared      a unit of the receiver's   shared
  *   context      one entry a queue pair     looked up for each packet, both ways
  *   WQE          one entry a queue pair     looked up where a request starts, sending
  *   translation  one entry a page           looked up where a RETH names remote memory, receiving
  * </pre>
  *
- * <p>A queue pair's packets all go through one unit, in order; a unit's costs add up, units overlap. PCIe and wire keep the
- * order in which the engine handed packets over. Without a port's rate each link brings its own; with one, packets that
- * arrive on all links together wait for each other, in a queue without loss. Not thread-safe. By default everything is
- * free, with one unit.
+ * <p>A queue pair's packets all go through one unit, in order; a unit's costs add up, units overlap. PCIe and wire keep
+ * the order in which the engine handed packets over. Without a port's rate each link brings its own; with one, packets
+ * that arrive on all links together wait for each other, in a queue without loss. Not thread-safe. By default
+ * everything is free, with one unit.
  */
 public final class NicModel {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final int BITS = 8;
-    private static final int MOST_UNITS = 1024;
+    private static final int MAX_UNITS = 1024;
 
     private long packetNanos;
     private long doorbellNanos;
@@ -55,9 +57,10 @@ public final class NicModel {
      *   <li>PCIe 128 Gb/s: Palos V, "same as the ConnectX-5 RNIC".
      *   <li>One scheduling decision a packet, 10 ns: Palos' clock of 100 MHz (IV; its own argument 22K QPs x 10 ns).
      *   <li>Contexts of 20 queue pairs: the knee of DRUM II-D, figure 2c, measured on a 40 Gb/s NIC of the same family.
-     *   <li>That WQEs and translations are cached on the NIC, and that a miss is a DMA over PCIe: RDMAbox III-A. No paper
-     *       prints the sizes or the cost: 64 batches, 1024 pages and 500 ns, about a PCIe round trip, are assumptions, as
-     *       are 2 units and the doorbell's 200 ns.
+     *   <li>That WQEs and translations are cached on the NIC, and that a miss is a DMA over PCIe: RDMAbox III-A. No
+     *   paper
+     *       prints the sizes or the cost: 64 batches, 1024 pages and 500 ns, about a PCIe round trip, are assumptions,
+     *       as are 2 units and the doorbell's 200 ns.
      * </ul>
      */
     public static NicModel roce100() {
@@ -73,33 +76,36 @@ public final class NicModel {
     }
 
     /**
-     * The 40 Gb/s NIC of DRUM's testbed (VI): contexts of 20 queue pairs (II-D, figure 2c: throughput of RC and UC drops when
-     * connections exceed 20), all else as in {@link #roce100} but PCIe of 64 Gb/s, an assumption (8 lanes of generation 3).
-     * For a link of {@link LinkProfile#infiniband40}.
+     * The 40 Gb/s NIC of DRUM's testbed (VI): contexts of 20 queue pairs (II-D, figure 2c: throughput of RC and UC
+     * drops when connections exceed 20), all else as in {@link #roce100} but PCIe of 64 Gb/s, an assumption (8 lanes of
+     * generation 3). For a link of {@link LinkProfile#infiniband40}.
      */
     public static NicModel infiniband40() {
         return roce100().pcie(64_000_000_000L);
     }
 
     /**
-     * The 56 Gb/s NIC of RIMA's evaluation (4), for a link of {@link LinkProfile#infiniband56}: one port of that rate for all
-     * its links, and an atomic that takes 2 microseconds, "unloaded, local" (5.2.1). All else is free: the paper's comparison
-     * is of memory, and of round trips that are longer than all that by orders.
+     * The 56 Gb/s NIC of RIMA's evaluation (4), for a link of {@link LinkProfile#infiniband56}: one port of that rate
+     * for all its links, and an atomic that takes 2 microseconds, "unloaded, local" (5.2.1). All else is free: the
+     * paper's comparison is of memory, and of round trips that are longer than all that by orders.
      */
     public static NicModel infiniband56() {
         return new NicModel().port(56_000_000_000L).atomic(2_000);
     }
 
     /**
-     * Rate in bits per second of the port by which all links of the NIC go, in each direction; 0 (the default) is without
-     * limit. A packet that finds the port free passes without delay: its bits were paid for on the link.
+     * Rate in bits per second of the port by which all links of the NIC go, in each direction; 0 (the default) is
+     * without limit. A packet that finds the port free passes without delay: its bits were paid for on the link.
      */
     public NicModel port(long bitsPerSecond) {
         portBitsPerSecond = notNegative("port rate", bitsPerSecond);
         return this;
     }
 
-    /** What a unit takes for an atomic operation that arrives, besides {@link #packet}, in nanoseconds: its way over PCIe. */
+    /**
+     * What a unit takes for an atomic operation that arrives, besides {@link #packet}, in nanoseconds: its way over
+     * PCIe.
+     */
     public NicModel atomic(long nanos) {
         atomicNanos = notNegative("atomic", nanos);
         return this;
@@ -112,8 +118,8 @@ public final class NicModel {
     }
 
     /**
-     * What a doorbell costs, in nanoseconds: where a request starts and its unit stands idle. A busy unit goes on fetching,
-     * as a doorbell for an active queue pair moves a pointer only (Palos IV).
+     * What a doorbell costs, in nanoseconds: where a request starts and its unit stands idle. A busy unit goes on
+     * fetching, as a doorbell for an active queue pair moves a pointer only (Palos IV).
      */
     public NicModel doorbell(long nanos) {
         doorbellNanos = notNegative("doorbell", nanos);
@@ -122,8 +128,8 @@ public final class NicModel {
 
     /** Processing units in each direction, 1 to 1024; by default 1. */
     public NicModel units(int count) {
-        if (count > MOST_UNITS) {
-            throw new IllegalArgumentException("units " + count + " > " + MOST_UNITS);
+        if (count > MAX_UNITS) {
+            throw new IllegalArgumentException("units " + count + " > " + MAX_UNITS);
         }
         sending = new Direction(atLeastOne("units", count));
         receiving = new Direction(count);
@@ -269,8 +275,8 @@ public final class NicModel {
     }
 
     /**
-     * One direction: units side by side, then PCIe and the port, a packet after the other; fractions of a nanosecond are
-     * carried over.
+     * One direction: units side by side, then PCIe and the port, a packet after the other; fractions of a nanosecond
+     * are carried over.
      */
     private static final class Direction {
         private final long[] unitFreeNanos;

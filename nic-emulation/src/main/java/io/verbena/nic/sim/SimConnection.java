@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Two endpoints and the link between them, with the means to cut, break, bring back and kill it. Not thread-safe.
  *
- * <p>A cut is silent: both ends stay up and packets are lost. A break is seen by both ends; {@link #reconnect} gives them
- * a new link, as a fabric does.
+ * <p>A cut is silent: both ends stay up and packets are lost. A break is seen by both ends; {@link #reconnect} gives
+ * them a new link, as a fabric does.
  */
 public final class SimConnection {
     private final Simulation simulation;
@@ -156,12 +156,16 @@ public final class SimConnection {
         b.lose(Link.State.DOWN);
     }
 
-    /** The first endpoint's process dies: the second's end is dead after the delay. Its actor is the caller's to remove. */
+    /**
+     * The first endpoint's process dies: the second's end is dead after the delay. Its actor is the caller's to remove.
+     */
     public void killA() {
         kill(a, b);
     }
 
-    /** The second endpoint's process dies: the first's end is dead after the delay. Its actor is the caller's to remove. */
+    /**
+     * The second endpoint's process dies: the first's end is dead after the delay. Its actor is the caller's to remove.
+     */
     public void killB() {
         kill(b, a);
     }

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * Brings up simulated links between endpoints, and has the faults that concern more than one of them: partitions, and NICs
- * that crash and come again. Not thread-safe.
+ * Brings up simulated links between endpoints, and has the faults that concern more than one of them: partitions, and
+ * NICs that crash and come again. Not thread-safe.
  */
 public final class SimFabric {
     private final Simulation simulation;
@@ -40,8 +40,8 @@ public final class SimFabric {
     }
 
     /**
-     * Lets a hook come before each access of a NIC to the memory of its peers, on all links that are made from now on with
-     * {@link LinkProfile#direct}: see {@link SteppedMemory}.
+     * Lets a hook come before each access of a NIC to the memory of its peers, on all links that are made from now on
+     * with {@link LinkProfile#direct}: see {@link SteppedMemory}.
      *
      * @param nicId the NIC that accesses
      * @param hook may let others act, or kill the NIC by an exception
@@ -89,8 +89,8 @@ public final class SimFabric {
     }
 
     /**
-     * Puts a set of NICs apart from all others: what they send to each other arrives, what crosses the border is lost in
-     * silence. Partitions may overlap; a packet has to pass all of them.
+     * Puts a set of NICs apart from all others: what they send to each other arrives, what crosses the border is lost
+     * in silence. Partitions may overlap; a packet has to pass all of them.
      *
      * @param name by which it is {@link #heal}ed; one of the same name is replaced
      * @param nics identities of the NICs on one side
@@ -127,8 +127,8 @@ public final class SimFabric {
     }
 
     /**
-     * A NIC of an identity that was there before is up again, with nothing of what it knew: its connections get new links.
-     * Peers that are down themselves are linked when they restart.
+     * A NIC of an identity that was there before is up again, with nothing of what it knew: its connections get new
+     * links. Peers that are down themselves are linked when they restart.
      *
      * @param endpoint of the new NIC
      */

@@ -14,8 +14,8 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a simulated link. What is committed waits for {@link #flush}, goes out at the link's rate, meets its faults
- * when the last bit has left, and arrives after the delay; {@link #unsent} counts until the last bit has left.
+ * One end of a simulated link. What is committed waits for {@link #flush}, goes out at the link's rate, meets its
+ * faults when the last bit has left, and arrives after the delay; {@link #unsent} counts until the last bit has left.
  *
  * <p>The end owns the direction away from it: its profile, its counters, its chance. Not thread-safe. Steady state
  * allocates nothing: packets come from a pool that grows to what was in flight at most.
@@ -236,7 +236,8 @@ public final class SimLink implements Link {
     }
 
     /**
-     * Puts a packet on the wire that no engine made: the bytes arrive after the delay, without faults, whatever they are.
+     * Puts a packet on the wire that no engine made: the bytes arrive after the delay, without faults, whatever they
+     * are.
      *
      * @param source holds the bytes
      * @param offset of the first

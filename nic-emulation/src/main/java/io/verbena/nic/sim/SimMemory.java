@@ -9,8 +9,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of a simulated NIC, on the heap: thousands of short simulations leave nothing behind that the collector does not
- * find. What a dead NIC had stays readable to peers that have it mapped, as shared memory does. Not thread-safe.
+ * Memory of a simulated NIC, on the heap: thousands of short simulations leave nothing behind that the collector does
+ * not find. What a dead NIC had stays readable to peers that have it mapped, as shared memory does. Not thread-safe.
  */
 public final class SimMemory implements MemoryProvider {
     private final Map<Integer, Segment> segments = new HashMap<>();
@@ -53,7 +53,10 @@ public final class SimMemory implements MemoryProvider {
         segments.remove(segment.id());
     }
 
-    /** Whoever touches the segment from now on meets an {@link IndexOutOfBoundsException}, as others would meet their end. */
+    /**
+     * Whoever touches the segment from now on meets an {@link IndexOutOfBoundsException}, as others would meet their
+     * end.
+     */
     @Override
     public void unmap(Segment segment) {
         if (segments.remove(segment.id(), segment)) {

@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A NIC in a simulation, with a name: steps its engine and its allocator, writes what changes into the trace, crashes, and
- * comes up again as a new NIC of the same identity that knows nothing. Deterministic: memory, keys and time are the
+ * A NIC in a simulation, with a name: steps its engine and its allocator, writes what changes into the trace, crashes,
+ * and comes up again as a new NIC of the same identity that knows nothing. Deterministic: memory, keys and time are the
  * simulation's.
  *
  * <p>Not thread-safe.
@@ -64,8 +64,9 @@ public final class SimNode implements Actor {
         }
 
         /**
-         * How long memory of append queues takes (L of RIMA 3.2.1): what is wanted when an allocation ends is there so long
-         * after the first of it was wanted. Until then appends live on the reserve. By default 0: it is there at once.
+         * How long memory of append queues takes (L of RIMA 3.2.1): what is wanted when an allocation ends is there so
+         * long after the first of it was wanted. Until then appends live on the reserve. By default 0: it is there at
+         * once.
          */
         public Options allocationNanos(long nanos) {
             if (nanos < 0) {
@@ -92,7 +93,9 @@ public final class SimNode implements Actor {
         }
     }
 
-    /** How often the allocator looks for what time alone makes to do, when the node is stepped and none is under way. */
+    /**
+     * How often the allocator looks for what time alone makes to do, when the node is stepped and none is under way.
+     */
     private static final long MAINTENANCE_NANOS = 1_000_000;
 
     private final Simulation simulation;
@@ -216,7 +219,9 @@ public final class SimNode implements Actor {
         onKill = action;
     }
 
-    /** Writes the state moves of a queue pair into the trace from now on; what was destroyed is forgotten by a crash. */
+    /**
+     * Writes the state moves of a queue pair into the trace from now on; what was destroyed is forgotten by a crash.
+     */
     public void watch(QueuePair qp) {
         watched.add(new Watched(qp));
     }
@@ -237,8 +242,8 @@ public final class SimNode implements Actor {
     }
 
     /**
-     * The node's process dies in the middle of what it does: for a {@link SteppedMemory} hook. Its peers hear nothing of it
-     * but the fabric's word.
+     * The node's process dies in the middle of what it does: for a {@link SteppedMemory} hook. Its peers hear nothing
+     * of it but the fabric's word.
      *
      * @throws Killed always, to end the step
      */
@@ -277,8 +282,8 @@ public final class SimNode implements Actor {
     }
 
     /**
-     * Lets the node's application do something, such as a post or a poll, which may run its engine: the node is not stepped
-     * meanwhile, and dies if it is {@link Killed} there.
+     * Lets the node's application do something, such as a post or a poll, which may run its engine: the node is not
+     * stepped meanwhile, and dies if it is {@link Killed} there.
      *
      * @param action what the application does
      * @return whether the node is alive after it

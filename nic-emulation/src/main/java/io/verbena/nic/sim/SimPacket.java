@@ -3,9 +3,9 @@ package io.verbena.nic.sim;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A packet on its way, and the event that moves it on: it departs, it arrives, it is received. The space around it and, while
- * nobody owns it, its bytes are filled with garbage: who writes past a claim, reads what nobody wrote, or keeps a packet
- * after its delivery finds out.
+ * A packet on its way, and the event that moves it on: it departs, it arrives, it is received. The space around it and,
+ * while nobody owns it, its bytes are filled with garbage: who writes past a claim, reads what nobody wrote, or keeps a
+ * packet after its delivery finds out.
  */
 final class SimPacket extends SimEvent {
     static final int GUARD = 64;

@@ -1,8 +1,8 @@
 package io.verbena.nic.sim;
 
 /**
- * The chance of a simulation: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), written out so that a seed means the same
- * on every Java release. Not thread-safe.
+ * The chance of a simulation: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), written out so that a seed means the
+ * same on every Java release. Not thread-safe.
  */
 public final class SimRandom {
     private static final long GAMMA = 0x9E37_79B9_7F4A_7C15L;

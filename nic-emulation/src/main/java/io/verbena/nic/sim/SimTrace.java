@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened, one line a packet, the last of them kept; and a hash over all of them, kept or not. Two runs of one seed
- * have the same text and the same hash.
+ * What happened, one line a packet, the last of them kept; and a hash over all of them, kept or not. Two runs of one
+ * seed have the same text and the same hash.
  *
  * <pre>
  *      time in us   way   opcode       to QP   PSN       bytes

@@ -1,8 +1,8 @@
 package io.verbena.nic.sim;
 
 /**
- * One direction of a simulated link, between the NICs: when a packet's last bit has left, when it arrives, and which faults
- * it meets by chance. The profile may change at any time. Chance is asked in the order of the calls.
+ * One direction of a simulated link, between the NICs: when a packet's last bit has left, when it arrives, and which
+ * faults it meets by chance. The profile may change at any time. Chance is asked in the order of the calls.
  */
 final class SimWire {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;

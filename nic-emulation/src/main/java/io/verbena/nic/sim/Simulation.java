@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulation {
     /** Rounds of steps at one instant after which a simulation is taken to run in circles. */
-    static final int MOST_ROUNDS_AT_AN_INSTANT = 1_000_000;
+    static final int MAX_ROUNDS_PER_INSTANT = 1_000_000;
 
     private static final int TAIL_LINES = 80;
-    private static final long LARGEST_NUDGE_NANOS = 1L << 24;
+    private static final long MAX_NUDGE_NANOS = 1L << 24;
 
     private final long seed;
     private final VirtualClock clock = new VirtualClock();
@@ -153,8 +153,8 @@ public final class Simulation {
     /**
      * Runs for a span of virtual time, and leaves the clock at its end.
      *
-     * <p>An actor may call this in the middle of its step: time passes for all others while it stands still between two of
-     * its own instructions, as a thread does that a collection or the scheduler stops.
+     * <p>An actor may call this in the middle of its step: time passes for all others while it stands still between two
+     * of its own instructions, as a thread does that a collection or the scheduler stops.
      *
      * @param nanos how long
      * @throws SimulationException if actors run in circles
@@ -232,7 +232,7 @@ public final class Simulation {
                 return condition != null && condition.getAsBoolean();
             }
             nudgeNanos = 0;
-            if (round == MOST_ROUNDS_AT_AN_INSTANT) {
+            if (round == MAX_ROUNDS_PER_INSTANT) {
                 throw failure(round + " rounds of steps at one instant");
             }
         }
@@ -255,7 +255,7 @@ public final class Simulation {
             if (deadline <= now) {
                 // Due, and yet it did nothing: its timers may be coarser than its deadline says. Go on in doubling
                 // steps.
-                nudgeNanos = nudgeNanos == 0 ? 1 : Math.min(nudgeNanos * 2, LARGEST_NUDGE_NANOS);
+                nudgeNanos = nudgeNanos == 0 ? 1 : Math.min(nudgeNanos * 2, MAX_NUDGE_NANOS);
                 deadline = now + nudgeNanos;
             }
             next = Math.min(next, deadline);

@@ -12,8 +12,9 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that calls a hook before each access, so that a simulation can stop whoever accesses it, kill it, or let others in
- * between any two steps of what it does. The hook kills by an exception, which ends the accessor's turn as its death would.
+ * Memory that calls a hook before each access, so that a simulation can stop whoever accesses it, kill it, or let
+ * others in between any two steps of what it does. The hook kills by an exception, which ends the accessor's turn as
+ * its death would.
  */
 public final class SteppedMemory {
     private SteppedMemory() {}

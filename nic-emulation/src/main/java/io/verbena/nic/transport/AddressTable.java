@@ -4,20 +4,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A NIC's address handles. A key is a place in the table and a tag that differs from the one before at that place, so that a
- * stale key is refused.
+ * A NIC's address handles. A key is a place in the table and a tag that differs from the one before at that place, so
+ * that a stale key is refused.
  *
  * <p>Concurrency: {@link #add} and {@link #remove} are called under the NIC's monitor (control path); {@link #find} is
  * lock-free and allocation-free, from any thread.
  */
 public final class AddressTable {
-    private static final int LEAST = 1024;
+    private static final int MIN = 1024;
     private static final int INDEX_BITS = 20;
     private static final int MAX = 1 << INDEX_BITS;
     private static final int INDEX_MASK = MAX - 1;
 
-    private volatile @Nullable Address[] addresses = new Address[LEAST]; // copied on write
-    private int[] tags = new int[LEAST];
+    private volatile @Nullable Address[] addresses = new Address[MIN]; // copied on write
+    private int[] tags = new int[MIN];
     private int next;
 
     /** Where a datagram goes, and whose it may be. */

@@ -345,7 +345,7 @@ final class Completer {
         if (qp.retries().rnrRetry() != FOREVER) {
             return delay;
         }
-        long wait = waited < PATIENCE ? delay : Math.max(delay, Math.min(waited, RnrTimer.LONGEST_BACK_OFF));
+        long wait = waited < PATIENCE ? delay : Math.max(delay, Math.min(waited, RnrTimer.MAX_BACK_OFF));
         waited += wait;
         return wait;
     }

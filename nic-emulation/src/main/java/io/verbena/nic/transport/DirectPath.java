@@ -41,8 +41,8 @@ final class DirectPath {
 
     private static final long NOT_HELD = 0; // no record's word
 
-    private static final long SHORTEST_DELAY = 5_000;
-    private static final long LONGEST_DELAY = 500_000;
+    private static final long MIN_DELAY = 5_000;
+    private static final long MAX_DELAY = 500_000;
 
     private static final int WRITE = WcOpcode.WRITE.ordinal();
     private static final int READ = WcOpcode.READ.ordinal();
@@ -59,7 +59,7 @@ final class DirectPath {
     private int done; // requests
     private long peerWord; // of the peer's queue pair, when it was last looked at
     private boolean open; // it said so, and nothing has failed since
-    private long delay = SHORTEST_DELAY;
+    private long delay = MIN_DELAY;
     private long connection; // as the peer must name it
 
     DirectPath(QpContext qp, TransportServices services, AppendRun run) {
@@ -132,7 +132,7 @@ final class DirectPath {
     /** Nanoseconds after which a receiver that was not ready is asked again; grows until something succeeds. */
     long notReadyDelay() {
         long now = delay;
-        delay = Math.min(delay * 2, LONGEST_DELAY);
+        delay = Math.min(delay * 2, MAX_DELAY);
         return now;
     }
 
@@ -156,7 +156,7 @@ final class DirectPath {
                 ? append(path, control, slot, header, inline)
                 : access(path, control, slot, header, inline, offset, budget);
         if (done > 0) {
-            delay = SHORTEST_DELAY;
+            delay = MIN_DELAY;
             services.count(NicCounter.DIRECT_OPERATIONS, done);
         } else if (result < 0) {
             open = false; // as it may be

@@ -52,8 +52,8 @@ public final class InlineData {
     }
 
     /**
-     * Whether the engine may read it: a buffer of the application's own class is not called under the baton, and one that has
-     * shrunk is the poster's fault.
+     * Whether the engine may read it: a buffer of the application's own class is not called under the baton, and one
+     * that has shrunk is the poster's fault.
      *
      * @throws IndexOutOfBoundsException if a buffer has shrunk
      */

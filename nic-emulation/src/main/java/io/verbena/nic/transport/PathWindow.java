@@ -9,17 +9,17 @@ import java.util.concurrent.TimeUnit;
  * alone has no bound.
  *
  * <p>The window is twice the greatest delivery rate of late times the least delay of late (as BBR's), at least
- * {@link #LEAST}. The least delay cannot be measured under load: now and then the path is left to drain, and then
+ * {@link #MIN}. The least delay cannot be measured under load: now and then the path is left to drain, and then
  * carries a few packets alone.
  *
  * <p>Pure state: used under the engine's baton.
  */
 public final class PathWindow {
     /** The smallest window in bytes: four laps of the arbiter. */
-    static final int LEAST = 256 * 1024;
+    static final int MIN = 256 * 1024;
 
     /** The largest window in bytes. */
-    static final int MOST = 64 * 1024 * 1024;
+    static final int MAX = 64 * 1024 * 1024;
 
     /** Nanoseconds from one measurement of the delay to the next, once there are {@link #PROBES}. */
     static final long PROBE_INTERVAL = TimeUnit.SECONDS.toNanos(1);
@@ -30,7 +30,7 @@ public final class PathWindow {
     private static final long FIRST_PROBES_INTERVAL = TimeUnit.MILLISECONDS.toNanos(20);
 
     /** Most nanoseconds that a measurement may take: what is urgent, for instance, goes on meanwhile. */
-    private static final long LONGEST_PROBE = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long MAX_PROBE = TimeUnit.MILLISECONDS.toNanos(200);
 
     private static final int PROBE_BYTES = 8 * 1024;
     private static final int DRAINED = 4 * 1024; // acknowledgements, for instance, may always lie there
@@ -46,7 +46,7 @@ public final class PathWindow {
     private final Contention contention;
     private int times; // that it was contended
     private boolean full; // until a quarter of the window is free: not a system call for each packet
-    private int window = LEAST;
+    private int window = MIN;
     private long given; // bytes
 
     private final double[] rates = new double[RATES]; // bytes a nanosecond
@@ -141,7 +141,7 @@ public final class PathWindow {
             leastDelay = leastOf(Math.min(probes, PROBES));
             adapt();
         }
-        if (measured || now - probeSince > LONGEST_PROBE) {
+        if (measured || now - probeSince > MAX_PROBE) {
             phase = Phase.OPEN;
             nextProbe = now + (probes < PROBES ? FIRST_PROBES_INTERVAL : PROBE_INTERVAL);
         }
@@ -199,7 +199,7 @@ public final class PathWindow {
         for (double one : rates) {
             rate = Math.max(rate, one);
         }
-        window = (int) Math.max(LEAST, Math.min(MOST, 2 * rate * leastDelay));
+        window = (int) Math.max(MIN, Math.min(MAX, 2 * rate * leastDelay));
     }
 
     /** Another link carries the path from now on: nothing is known of it. */
@@ -208,7 +208,7 @@ public final class PathWindow {
         leastDelay = 0;
         nextProbe = Long.MIN_VALUE;
         rated = false;
-        window = LEAST;
+        window = MIN;
         phase = Phase.OPEN;
         full = false;
     }

@@ -31,7 +31,7 @@ import org.agrona.concurrent.AtomicBuffer;
  */
 final class ReliableResponder extends Responder {
     /** Times that an acknowledgement waits at most: a stream does not hold it up. */
-    private static final int MOST_DEFERRED = 2;
+    private static final int MAX_DEFERRED = 2;
 
     private final ResponderResources resources = new ResponderResources();
 
@@ -176,7 +176,7 @@ final class ReliableResponder extends Responder {
         if (resources.hasPending() || (!acknowledgementDue && nakSyndrome == 0)) {
             return true;
         }
-        if (nakSyndrome == 0 && deferred < MOST_DEFERRED && link.hasInbound()) {
+        if (nakSyndrome == 0 && deferred < MAX_DEFERRED && link.hasInbound()) {
             deferred++; // what has arrived already may be acknowledged with it
             return false;
         }

@@ -1,9 +1,9 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
+import io.verbena.nic.append.DynamicThreshold;
 import io.verbena.nic.append.LargeAppender;
 import io.verbena.nic.append.RecordDescriptor;
-import io.verbena.nic.append.SenderShare;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
@@ -64,7 +64,7 @@ public abstract class Responder {
     private int announcedLength;
     private long appendClaim;
     private @Nullable AtomicBuffer appendTarget;
-    private SenderShare appendShare = new SenderShare(); // of the queue that it is for
+    private DynamicThreshold appendShare = new DynamicThreshold(); // of the queue that it is for
     private boolean appending;
     private boolean progressed; // since the timer has looked
     private long appendTimeoutNanos;

@@ -12,8 +12,8 @@ import io.verbena.nic.wire.Psn;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What a responder keeps of the last READs and atomics ({@code max_dest_rd_atomic} of them): enough to send their answers
- * as slowly as the arbiter says, and to answer a duplicate without executing it again.
+ * What a responder keeps of the last READs and atomics ({@code max_dest_rd_atomic} of them): enough to send their
+ * answers as slowly as the arbiter says, and to answer a duplicate without executing it again.
  *
  * <p>A ring: the newest entry replaces the oldest, which has been answered for as long as the requester keeps to its
  * {@code max_rd_atomic}.
@@ -59,8 +59,8 @@ final class ResponderResources {
     }
 
     /**
-     * Whether an entry can be added without losing an answer that has not been sent. Answers that are sent once more, to a
-     * duplicate, do not count: who asks for something new has got the oldest.
+     * Whether an entry can be added without losing an answer that has not been sent. Answers that are sent once more,
+     * to a duplicate, do not count: who asks for something new has got the oldest.
      */
     boolean hasFree() {
         return kind.length > 0 && added - fresh < kind.length;

@@ -3,8 +3,8 @@ package io.verbena.nic.transport;
 import io.verbena.nic.wire.AckTimeout;
 
 /**
- * How long a queue pair waits for answers, how often it tries a request again, and what it asks of its peers where it is not
- * ready itself. Used under the engine's baton.
+ * How long a queue pair waits for answers, how often it tries a request again, and what it asks of its peers where it
+ * is not ready itself. Used under the engine's baton.
  */
 public final class RetryPolicy {
     private int retryCount = 7;

@@ -15,9 +15,9 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sending half of an unreliable connection, and of datagrams: a request is complete when its last packet is on the link.
- * Nothing is answered and nothing is sent again. Without a link packets are dropped, and counted; so they are when the link
- * has had no room for {@link #LIFETIME_NANOS}, as a switch's head-of-queue lifetime has it.
+ * The sending half of an unreliable connection, and of datagrams: a request is complete when its last packet is on the
+ * link. Nothing is answered and nothing is sent again. Without a link packets are dropped, and counted; so they are
+ * when the link has had no room for {@link #LIFETIME_NANOS}, as a switch's head-of-queue lifetime has it.
  *
  * <p>Pure state: used under the engine's baton.
  */

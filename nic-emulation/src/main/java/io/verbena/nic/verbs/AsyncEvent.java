@@ -6,9 +6,9 @@ import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
 
 /**
- * Something that happened outside any work request ({@code ibv_get_async_event(3)}). Whoever takes an event acknowledges
- * it: an object is not destroyed while events of it are taken and not acknowledged, so that the code which handles one
- * never meets an object that has gone under it.
+ * Something that happened outside any work request ({@code ibv_get_async_event(3)}). Whoever takes an event
+ * acknowledges it: an object is not destroyed while events of it are taken and not acknowledged, so that the code which
+ * handles one never meets an object that has gone under it.
  *
  * <pre>{@code
  *   AsyncEvent event = nic.pollAsyncEvent();
@@ -64,7 +64,8 @@ public final class AsyncEvent {
     }
 
     /**
-     * Says that the event has been dealt with ({@code ibv_ack_async_event(3)}); any thread, also after the NIC was closed.
+     * Says that the event has been dealt with ({@code ibv_ack_async_event(3)}); any thread, also after the NIC was
+     * closed.
      *
      * @throws IllegalStateException if that was said before
      */

@@ -23,8 +23,8 @@ public enum AsyncEventType {
     /** The free space ahead of an append queue's tail has fallen below its low watermark. */
     AQ_WATERMARK(Element.APPEND_QUEUE),
     /**
-     * Somebody who has an append queue mapped has written there what is no record, or no place of one: nothing more is taken from
-     * it or into it, and it can only be destroyed.
+     * Somebody who has an append queue mapped has written there what is no record, or no place of one: nothing more is
+     * taken from it or into it, and it can only be destroyed.
      */
     AQ_ERR(Element.APPEND_QUEUE),
     /** A path to a peer NIC came up. */

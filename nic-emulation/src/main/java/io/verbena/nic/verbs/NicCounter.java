@@ -8,7 +8,10 @@ public enum NicCounter {
     PACKETS_RECEIVED,
     /** Packets that were dropped for what they were: malformed, for no queue pair, from the wrong peer. */
     PACKETS_REJECTED,
-    /** Packets of unreliable transports that were dropped: no link, no receive, a gap before them, a key that does not hold. */
+    /**
+     * Packets of unreliable transports that were dropped: no link, no receive, a gap before them, a key that does not
+     * hold.
+     */
     PACKETS_DROPPED,
     /** Datagrams with a Q_Key other than the queue pair's. */
     QKEY_VIOLATIONS,

@@ -1,8 +1,8 @@
 package io.verbena.nic.verbs;
 
 /**
- * The states of a queue pair and, as a table, which may follow which ({@code ibv_modify_qp(3)}). A move that the table does
- * not list is refused and changes nothing.
+ * The states of a queue pair and, as a table, which may follow which ({@code ibv_modify_qp(3)}). A move that the table
+ * does not list is refused and changes nothing.
  */
 public enum QpState {
     /** Nothing is posted, nothing is answered. */

@@ -6,7 +6,10 @@ import io.verbena.nic.wire.Opcode;
 public enum QpType {
     /** Reliable connection: exactly once, in order, every operation. */
     RC,
-    /** Unreliable connection: SEND, WRITE, and APPEND in one packet; what is lost is lost, what arrives is whole and in order. */
+    /**
+     * Unreliable connection: SEND, WRITE, and APPEND in one packet; what is lost is lost, what arrives is whole and in
+     * order.
+     */
     UC,
     /** Unreliable datagrams: SEND and APPEND in one packet, to any queue pair that has the same Q_Key. */
     UD;

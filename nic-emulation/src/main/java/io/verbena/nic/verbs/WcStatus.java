@@ -1,8 +1,8 @@
 package io.verbena.nic.verbs;
 
 /**
- * How a work request ended, as {@code ibv_poll_cq(3)} tells it. With anything but {@link #SUCCESS} only the work request
- * id, the status, the QP number and the vendor error of a completion are valid.
+ * How a work request ended, as {@code ibv_poll_cq(3)} tells it. With anything but {@link #SUCCESS} only the work
+ * request id, the status, the QP number and the vendor error of a completion are valid.
  */
 public enum WcStatus {
     /** Done, once, at the peer. */
@@ -21,7 +21,9 @@ public enum WcStatus {
     BAD_RESP_ERR,
     /** The receive that a bad WRITE with immediate consumed. */
     LOC_ACCESS_ERR,
-    /** The peer takes no such request: misaligned atomic, length, operation not enabled, append above the queue's limit. */
+    /**
+     * The peer takes no such request: misaligned atomic, length, operation not enabled, append above the queue's limit.
+     */
     REM_INV_REQ_ERR,
     /** A remote key is unknown, of another protection domain, out of range or without the permission. */
     REM_ACCESS_ERR,
@@ -31,7 +33,10 @@ public enum WcStatus {
     RETRY_EXC_ERR,
     /** The peer was not ready within the RNR retry count. */
     RNR_RETRY_EXC_ERR,
-    /** The peer gave up an append in parts that had stood still for longer than its queue's timeout; nothing was appended. */
+    /**
+     * The peer gave up an append in parts that had stood still for longer than its queue's timeout; nothing was
+     * appended.
+     */
     REM_ABORT_ERR,
     /** The NIC itself failed. */
     FATAL_ERR,

@@ -1,7 +1,7 @@
 /**
- * The vocabulary of the verbs: what a queue pair is and may do, how a work request ended, what happened beside the queues,
- * what a NIC counts and who runs it. Values and tables alone, so that every part of the NIC and every caller shares them
- * and none of them depends on another for it.
+ * The vocabulary of the verbs: what a queue pair is and may do, how a work request ended, what happened beside the
+ * queues, what a NIC counts and who runs it. Values and tables alone, so that every part of the NIC and every caller
+ * shares them and none of them depends on another for it.
  *
  * <pre>
  *   application ──► nic ──► engine ──► transport, queue

@@ -27,7 +27,10 @@ public final class AethSyndrome {
     /** NAK: the responder could not do its part, such as a bad receive request of its own. */
     public static final int REMOTE_OPERATIONAL_ERROR = 0x63;
 
-    /** NAK: the responder gave up the message in parts, which had stood still for too long. A code that InfiniBand leaves free. */
+    /**
+     * NAK: the responder gave up the message in parts, which had stood still for too long. A code that InfiniBand
+     * leaves free.
+     */
     public static final int REMOTE_ABORTED = 0x65;
 
     private static final int KIND_MASK = 0xE0;

@@ -6,7 +6,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * One message of the payload of an {@link Opcode#APPEND_RUN}: several messages for one append queue, one behind the other.
+ * One message of the payload of an {@link Opcode#APPEND_RUN}: several messages for one append queue, one behind the
+ * other.
  *
  * <pre>
  *    0        2                  4           8          8 + length, rounded up to 8

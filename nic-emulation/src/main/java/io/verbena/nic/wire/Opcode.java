@@ -4,9 +4,9 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The opcode table: for each opcode which headers follow the {@link BthFlyweight} and where, what place the packet has in
- * its message, and which transports allow it. Codes are InfiniBand's for reliable connections (volume 1, 9.2.1) where it
- * has them; UC uses the same, UD has its own because a {@link DethFlyweight} follows.
+ * The opcode table: for each opcode which headers follow the {@link BthFlyweight} and where, what place the packet has
+ * in its message, and which transports allow it. Codes are InfiniBand's for reliable connections (volume 1, 9.2.1)
+ * where it has them; UC uses the same, UD has its own because a {@link DethFlyweight} follows.
  *
  * <pre>
  *   order of headers: BTH · DETH · RETH | AtomicETH | AppendETH · AETH · AtomicAckETH · ImmDt | IETH · payload
@@ -214,8 +214,8 @@ public enum Opcode {
     }
 
     /**
-     * As {@link #check(DirectBuffer, int, int)}, for who has read the opcode already: a packet may lie in memory that its
-     * sender has mapped, so what is checked must be what is used.
+     * As {@link #check(DirectBuffer, int, int)}, for who has read the opcode already: a packet may lie in memory that
+     * its sender has mapped, so what is checked must be what is used.
      *
      * @param opcode that the packet begins with; null if that is none, or it is too short for one
      */
@@ -390,8 +390,8 @@ public enum Opcode {
     }
 
     /**
-     * Whether a request may come right after another one on the same queue pair: inside a message only its own family may
-     * go on, and outside a message only a start may come.
+     * Whether a request may come right after another one on the same queue pair: inside a message only its own family
+     * may go on, and outside a message only a start may come.
      *
      * @param previous the request before, or null if there was none
      */

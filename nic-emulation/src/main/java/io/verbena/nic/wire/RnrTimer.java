@@ -9,10 +9,10 @@ public final class RnrTimer {
     public static final int MAX_CODE = 31;
 
     /**
-     * Longest that a requester of this NIC holds back a request that it may send again for ever, in nanoseconds, unless the
-     * receiver asks for longer.
+     * Longest that a requester of this NIC holds back a request that it may send again for ever, in nanoseconds, unless
+     * the receiver asks for longer.
      */
-    public static final long LONGEST_BACK_OFF = 10_000_000;
+    public static final long MAX_BACK_OFF = 10_000_000;
 
     private static final long[] NANOS = {
         655_360_000L,
@@ -65,8 +65,10 @@ public final class RnrTimer {
         return NANOS[code];
     }
 
-    /** Nanoseconds after which a requester that was told a code has sent its request again at the latest, if it does. */
+    /**
+     * Nanoseconds after which a requester that was told a code has sent its request again at the latest, if it does.
+     */
     public static long longest(int code) {
-        return Math.max(nanos(code), LONGEST_BACK_OFF);
+        return Math.max(nanos(code), MAX_BACK_OFF);
     }
 }

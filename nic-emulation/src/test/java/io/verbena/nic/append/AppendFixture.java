@@ -88,7 +88,10 @@ final class AppendFixture {
     /** One message of a sender: its number, its length and a checksum; the rest is derived from them. */
     record Message(int sender, int number, int length) {}
 
-    /** Writes a message: a short one byte by byte, so that its writer can be stopped between any two, a long one at once. */
+    /**
+     * Writes a message: a short one byte by byte, so that its writer can be stopped between any two, a long one at
+     * once.
+     */
     static void fill(MutableDirectBuffer buffer, int offset, int length, int sender, int number) {
         byte[] pattern = pattern(length);
         int from = phase(sender, number, length);

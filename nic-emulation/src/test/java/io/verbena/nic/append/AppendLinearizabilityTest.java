@@ -7,9 +7,10 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
 
 /**
- * An append queue is a queue: two direct initiators, the owner and the consumer, in random short programs, have results that
- * some order of the operations explains. Empty is the queue whose tail has not moved ({@link AppendQueue#isDrained}); a
- * record that is claimed and not yet committed the consumer waits for, since what is appended behind it may be whole already.
+ * An append queue is a queue: two direct initiators, the owner and the consumer, in random short programs, have results
+ * that some order of the operations explains. Empty is the queue whose tail has not moved
+ * ({@link AppendQueue#isDrained}); a record that is claimed and not yet committed the consumer waits for, since what is
+ * appended behind it may be whole already.
  */
 public class AppendLinearizabilityTest {
     private static final int SLOTS_USED = 2;

@@ -322,7 +322,9 @@ class DeadInitiatorTest {
         }
     }
 
-    /** What {@link #initiatorThatStallsAnywhereNeitherLiesNorHarms} checks, for records that become visible together. */
+    /**
+     * What {@link #initiatorThatStallsAnywhereNeitherLiesNorHarms} checks, for records that become visible together.
+     */
     @Test
     void runIsThereWholeOrNotAtAllWhereverItsInitiatorStalls() {
         int[] lengths = {24, 0, 100};

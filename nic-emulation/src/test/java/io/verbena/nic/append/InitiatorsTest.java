@@ -126,7 +126,9 @@ class InitiatorsTest {
         assertThat(initiators.isAbandoned(SLOT)).isFalse();
     }
 
-    /** A claim is closed at once, whoever may live; the mark is not lost by what the living still writes to its slot. */
+    /**
+     * A claim is closed at once, whoever may live; the mark is not lost by what the living still writes to its slot.
+     */
     @Test
     void aClaimThatIsMadeWhileItsInitiatorIsAbandonedIsClosedAtOnce() {
         AppendQueue queue = nic.create(attributes());

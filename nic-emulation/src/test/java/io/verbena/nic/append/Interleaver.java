@@ -6,8 +6,8 @@ import java.util.Random;
 import java.util.concurrent.Semaphore;
 
 /**
- * Runs actors one at a time and switches between them at memory accesses, as a seed says: a run replays exactly. An actor
- * can be killed at an access, or left out for a while.
+ * Runs actors one at a time and switches between them at memory accesses, as a seed says: a run replays exactly. An
+ * actor can be killed at an access, or left out for a while.
  */
 final class Interleaver {
     /** Ends an actor in the middle of what it does. */

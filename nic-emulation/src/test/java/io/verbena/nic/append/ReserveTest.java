@@ -19,7 +19,9 @@ class ReserveTest {
     private static final int MESSAGE = 1024 - 16;
     private static final int PER_CHUNK = CHUNK / 1024;
 
-    /** Latency in messages that arrive while the allocator has not come yet; nothing is consumed, so all is allocation. */
+    /**
+     * Latency in messages that arrive while the allocator has not come yet; nothing is consumed, so all is allocation.
+     */
     @ParameterizedTest
     @CsvSource({"1, 1.0, false", "2, 2.0, false", "3, 3.0, false", "1, 1.2, true", "2, 2.2, true", "3, 3.2, true"})
     void reserveCoversTheLatencyOfAllocation(int reserve, double chunksOfLatency, boolean expectRnr) {

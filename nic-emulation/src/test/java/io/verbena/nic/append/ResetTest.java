@@ -24,8 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * An empty queue starts at the top of a clean chunk, while an initiator comes between any two accesses of the consumer to
- * shared memory: each place is tried, so that no luck is needed to meet the one between the look at the tail and its change.
+ * An empty queue starts at the top of a clean chunk, while an initiator comes between any two accesses of the consumer
+ * to shared memory: each place is tried, so that no luck is needed to meet the one between the look at the tail and its
+ * change.
  */
 @Timeout(60)
 class ResetTest {

@@ -19,10 +19,10 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * A program: initiators (some of which stall in the middle of a copy for longer than the owner waits, though they are alive),
- * the owner's responder with large messages, a consumer that stops now and then, somebody who only looks whether there is
- * something, and an allocator that gives back what is drained at once. Every chunk that goes back is unmapped under the
- * feet of whoever still holds it. Each message is checked. Ends with 0, or not at all.
+ * A program: initiators (some of which stall in the middle of a copy for longer than the owner waits, though they are
+ * alive), the owner's responder with large messages, a consumer that stops now and then, somebody who only looks
+ * whether there is something, and an allocator that gives back what is drained at once. Every chunk that goes back is
+ * unmapped under the feet of whoever still holds it. Each message is checked. Ends with 0, or not at all.
  */
 final class UnmapRace {
     private static final int INITIATORS = 3;

@@ -186,7 +186,10 @@ class UnmapTest {
         assertThat(memory).allMatch(UnmapTest::isUnmapped);
     }
 
-    /** The allocator has taken what was left by then, and still the handler reads: its looks do not say that it has returned. */
+    /**
+     * The allocator has taken what was left by then, and still the handler reads: its looks do not say that it has
+     * returned.
+     */
     @Test
     void aHandlerThatTakesLongerThanItsConsumerIsWaitedForMayLookAgain() {
         AppendQueue queue = nic.create(attributes().reserveChunks(1));

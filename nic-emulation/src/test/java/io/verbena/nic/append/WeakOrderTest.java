@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A queue goes and another comes under its number while an appender looks at it, on a machine that may satisfy a plain load as
- * early as the last acquiring one before it.
+ * A queue goes and another comes under its number while an appender looks at it, on a machine that may satisfy a plain
+ * load as early as the last acquiring one before it.
  */
 @Timeout(30)
 class WeakOrderTest {
@@ -34,7 +34,10 @@ class WeakOrderTest {
             new UnsafeBuffer(new byte[nic.control.buffer().capacity()]);
     private boolean replaced;
 
-    /** Plain loads but that of the key find what the last acquiring load could have found; it is replaced after the first. */
+    /**
+     * Plain loads but that of the key find what the last acquiring load could have found; it is replaced after the
+     * first.
+     */
     private Object access(AtomicBuffer memory, Method method, Object[] arguments) throws Throwable {
         String name = method.getName();
         int at = arguments == null || !(arguments[0] instanceof Integer) ? -1 : (int) arguments[0];

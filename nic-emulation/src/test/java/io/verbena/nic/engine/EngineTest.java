@@ -31,7 +31,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** An engine without a thread of its own: doorbells that ring while others hold the baton, links that go and come, timers. */
+/**
+ * An engine without a thread of its own: doorbells that ring while others hold the baton, links that go and come,
+ * timers.
+ */
 class EngineTest {
     private static final long PEER = 0xB0;
     private static final int PEER_QP = 77;

@@ -23,7 +23,7 @@ class WaiterPaceTest {
 
     @Test
     void oneOfManyQuickTurnsLooks() {
-        assertThat(looksIn(640 * WaiterPace.TURNS_A_LOOK, QUICK)).isEqualTo(640);
+        assertThat(looksIn(640 * WaiterPace.LOOK_INTERVAL_TURNS, QUICK)).isEqualTo(640);
     }
 
     @Test
@@ -36,13 +36,13 @@ class WaiterPaceTest {
     @Test
     void whatBecomesQuickAgainLooksSeldomAgain() {
         looksIn(100, SLOW);
-        assertThat(looksIn(10 * WaiterPace.TURNS_A_LOOK, QUICK)).isBetween(9, 11);
+        assertThat(looksIn(10 * WaiterPace.LOOK_INTERVAL_TURNS, QUICK)).isBetween(9, 11);
     }
 
     @Test
     void onePauseCostsOneLook() {
         looksIn(1000, QUICK);
         clock.addAndGet(SLOW);
-        assertThat(looksIn(WaiterPace.TURNS_A_LOOK, QUICK)).isBetween(1, 2);
+        assertThat(looksIn(WaiterPace.LOOK_INTERVAL_TURNS, QUICK)).isBetween(1, 2);
     }
 }

@@ -9,7 +9,8 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
 /**
- * Keys that go while they are looked up: the table is a set, of which a look-up without a lock sees every removal at once.
+ * Keys that go while they are looked up: the table is a set, of which a look-up without a lock sees every removal at
+ * once.
  */
 @Param(name = "index", gen = IntGen.class, conf = "0:3")
 public class MemoryTableLinearizabilityTest {

@@ -127,7 +127,10 @@ class AppendRunTest {
         assertThat(sent).contains(Opcode.APPEND_RUN).hasSizeLessThan(300 / 20);
     }
 
-    /** Of any size up to the path's MTU, with and without immediates, from memory and inline; what differs is not merged. */
+    /**
+     * Of any size up to the path's MTU, with and without immediates, from memory and inline; what differs is not
+     * merged.
+     */
     @Test
     void eachMessageIsWhatWasPosted() {
         for (int i = 0; i < region.length(); i++) {

@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A sender that dies at any step of a direct append holds no memory of the owner, whenever the owner closes or resets the
- * queue pair: also before it sees that the sender is dead.
+ * A sender that dies at any step of a direct append holds no memory of the owner, whenever the owner closes or resets
+ * the queue pair: also before it sees that the sender is dead.
  */
 @Timeout(60)
 class DeadSenderTest {
-    private static final int MOST_STEPS = 100;
+    private static final int MAX_STEPS = 100;
     private static final int VICTIM = -7;
 
     private enum End {
@@ -58,7 +58,7 @@ class DeadSenderTest {
         int step = 0;
         while (diesAt(step, end)) {
             step++;
-            assertThat(step).isLessThan(MOST_STEPS);
+            assertThat(step).isLessThan(MAX_STEPS);
         }
         assertThat(step).isGreaterThan(6); // slot, claim, payload, commit, and the slot again
     }

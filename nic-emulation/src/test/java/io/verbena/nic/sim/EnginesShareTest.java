@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class EnginesShareTest {
     private static final long MILLI = 1_000_000;
-    private static final int LARGEST = 64 * 1024;
+    private static final int MAX = 64 * 1024;
 
     private final Simulation simulation = new Simulation(5);
     private final SimFabric fabric = new SimFabric(simulation);
@@ -44,7 +44,7 @@ class EnginesShareTest {
             node = new SimNode(simulation, fabric, "far" + engine, 2 + engine);
             pd = node.nic().allocateProtectionDomain();
             done = node.nic().createCompletionQueue(64);
-            target = pd.allocate(LARGEST, Access.ALL);
+            target = pd.allocate(MAX, Access.ALL);
             fabric.connect(
                     nic.engine(engine).endpoint(),
                     node.nic().engine(0).endpoint(),
@@ -170,14 +170,14 @@ class EnginesShareTest {
     @Test
     void anUnequalNumberOfQueuePairsChangesNothing() {
         Tenant light = new Tenant("light", 1, 1000, 60).on(0, 5).on(1, 1);
-        Tenant heavy = new Tenant("heavy", 3, LARGEST, 4).on(0, 1).on(1, 4);
+        Tenant heavy = new Tenant("heavy", 3, MAX, 4).on(0, 1).on(1, 4);
         simulation.runFor(2 * MILLI);
         assertThat(share(light, heavy, 8 * MILLI)).isCloseTo(0.25, within(0.005));
     }
 
     @Test
     void whoIsOnOneEngineGetsItsShareOfBoth() {
-        Tenant both = new Tenant("both", 3, LARGEST, 4).on(0, 2).on(1, 3);
+        Tenant both = new Tenant("both", 3, MAX, 4).on(0, 2).on(1, 3);
         Tenant one = new Tenant("one", 1, 3000, 40).on(0, 3);
         simulation.runFor(10 * MILLI);
         assertThat(share(one, both, 15 * MILLI)).isCloseTo(0.25, within(0.01));
@@ -185,7 +185,7 @@ class EnginesShareTest {
 
     @Test
     void whoComesAndGoesGetsItsShareWhileItIsThere() {
-        Tenant both = new Tenant("both", 3, LARGEST, 4).on(0, 2).on(1, 3);
+        Tenant both = new Tenant("both", 3, MAX, 4).on(0, 2).on(1, 3);
         Tenant restless = new Tenant("restless", 1, 3000, 40).on(0, 3).on(1, 1);
         simulation.runFor(5 * MILLI);
         for (int i = 0; i < 4; i++) {
@@ -220,9 +220,9 @@ class EnginesShareTest {
 
     @Test
     void anIdlePhaseIsNotMadeUpFor() {
-        Tenant both = new Tenant("both", 3, LARGEST, 4).on(0, 2).on(1, 3);
+        Tenant both = new Tenant("both", 3, MAX, 4).on(0, 2).on(1, 3);
         Tenant returns = new Tenant("returns", 1, 3000, 40).on(0, 2);
-        Tenant steady = new Tenant("steady", 1, LARGEST, 4).on(0, 1).on(1, 1);
+        Tenant steady = new Tenant("steady", 1, MAX, 4).on(0, 1).on(1, 1);
         for (int i = 0; i < 3; i++) {
             simulation.runFor(6 * MILLI);
             long before = returns.bytes();

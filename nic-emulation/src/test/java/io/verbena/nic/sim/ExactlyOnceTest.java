@@ -66,7 +66,10 @@ class ExactlyOnceTest {
         return link;
     }
 
-    /** A READ that comes once more together with the next one, as a network may deliver it, must not cost the connection. */
+    /**
+     * A READ that comes once more together with the next one, as a network may deliver it, must not cost the
+     * connection.
+     */
     @Test
     void aDuplicateOfAnAnsweredReadLeavesRoomForTheNext() {
         SimConnection link = connected(new LinkProfile(), 1);

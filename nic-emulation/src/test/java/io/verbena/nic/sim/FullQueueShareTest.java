@@ -26,15 +26,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tenants that append to one queue in a peer's mapped memory, whose consumer is slower than both, and which takes less than any
- * window of theirs: what each gets of the room that the consumer frees.
+ * Tenants that append to one queue in a peer's mapped memory, whose consumer is slower than both, and which takes less
+ * than any window of theirs: what each gets of the room that the consumer frees.
  */
 @Timeout(60)
 class FullQueueShareTest {
     private static final long MILLI = 1_000_000;
     private static final int CHUNK = 64 << 10;
     private static final int TICK_NANOS = 2_000;
-    private static final int BYTES_A_TICK = 4_096;
+    private static final int BYTES_PER_TICK = 4_096;
     private static final int WINDOW = 256 << 10;
     private static final int CHARGED_HEADER = 32;
 
@@ -60,7 +60,7 @@ class FullQueueShareTest {
     }
 
     private void consume() {
-        due += BYTES_A_TICK;
+        due += BYTES_PER_TICK;
         while (due > 0 && queue.poll(this::take, 1) > 0) {
             // as far as its time goes
         }
@@ -171,7 +171,7 @@ class FullQueueShareTest {
         simulation.runFor(30 * MILLI);
 
         assertThat(second.received() - before)
-                .isGreaterThan((long) BYTES_A_TICK * (30 * MILLI / TICK_NANOS) * 3 / 4 - 4 * CHUNK);
+                .isGreaterThan((long) BYTES_PER_TICK * (30 * MILLI / TICK_NANOS) * 3 / 4 - 4 * CHUNK);
         assertThat(near.nic().counter(NicCounter.DIRECT_OPERATIONS)).isPositive();
     }
 

@@ -25,7 +25,7 @@ class MappedWindowTest {
     private static final long MILLI = 1_000_000;
     private static final long CONSUMED_EVERY = 10_000;
     private static final int CONSUMED = 10;
-    private static final int LONGEST = 64 * 1024;
+    private static final int MAX = 64 * 1024;
 
     private final Simulation simulation = new Simulation(5);
     private final SimFabric fabric = new SimFabric(simulation);
@@ -46,7 +46,7 @@ class MappedWindowTest {
 
     private AppendQueue queue() {
         return there.createAppendQueue(
-                new AppendQueueAttributes().chunkLength(1 << 20).maxMessage(LONGEST));
+                new AppendQueueAttributes().chunkLength(1 << 20).maxMessage(MAX));
     }
 
     /** A consumer that takes some messages now and then, also from a queue that holds much. */
@@ -154,7 +154,7 @@ class MappedWindowTest {
 
     @Test
     void smallAndLargeMessagesAreSharedByWeight() {
-        new Load(0, 9, LONGEST, 8);
+        new Load(0, 9, MAX, 8);
         new Load(1, 1, 1024, 256);
         assertThat(share()).isCloseTo(0.9, within(0.02));
     }
@@ -208,7 +208,7 @@ class MappedWindowTest {
     void queuesOfDifferentSizesThatTheEngineTakesShareItByWeight() {
         takeByEngine();
         new Load(0, 1, 1024, 256);
-        new Load(1, 9, LONGEST, 8, other);
+        new Load(1, 9, MAX, 8, other);
         assertThat(share()).isCloseTo(0.1, within(0.02));
     }
 

@@ -28,8 +28,8 @@ class SimFabricTest {
     private static final long SECOND = 1_000 * MILLI;
 
     /**
-     * The trace of {@link #story} with seed 42, on every machine and every Java. It changes when the NIC sends other packets
-     * or draws other keys; when it changes without that, a run is no function of its seed any more.
+     * The trace of {@link #story} with seed 42, on every machine and every Java. It changes when the NIC sends other
+     * packets or draws other keys; when it changes without that, a run is no function of its seed any more.
      */
     private static final long GOLDEN = 0x34B7_564E_F1D2_7C0DL;
 

@@ -24,7 +24,9 @@ class SimNodeTest {
     private static final int LENGTH = 8_000;
     private static final int CHUNK = 64 << 10;
 
-    /** RIMA 3.2.1: a reserve of rate x L holds any burst, one that is smaller does not. A chunk takes 0.53 ms at 1 Gb/s. */
+    /**
+     * RIMA 3.2.1: a reserve of rate x L holds any burst, one that is smaller does not. A chunk takes 0.53 ms at 1 Gb/s.
+     */
     @Test
     void appendsLiveOnTheReserveWhileMemoryIsAllocated() {
         assertThat(burst(0).rnr()).isZero();

@@ -18,17 +18,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A sender that is alive and stops at any step of a direct operation, while the owner gives its queue pair to another peer, does
- * nothing in that one's name when it goes on, and takes nothing of what that one is in the middle of.
+ * A sender that is alive and stops at any step of a direct operation, while the owner gives its queue pair to another
+ * peer, does nothing in that one's name when it goes on, and takes nothing of what that one is in the middle of.
  */
 @Timeout(120)
 class StalledSenderTest {
-    private static final int MOST_STEPS = 100;
+    private static final int MAX_STEPS = 100;
     private static final int NEVER = -1;
     private static final int LATE = -7;
     private static final int FIRST = 1000;
 
-    /** Posts in a thread of its own, which stops at a step of what it does; only one of the test's threads runs at a time. */
+    /**
+     * Posts in a thread of its own, which stops at a step of what it does; only one of the test's threads runs at a
+     * time.
+     */
     private static final class Poster {
         private final Semaphore goes = new Semaphore(0);
         private final Semaphore stopped = new Semaphore(0);
@@ -125,14 +128,14 @@ class StalledSenderTest {
         int step = 0;
         while (each.run(step)) {
             step++;
-            assertThat(step).isLessThan(MOST_STEPS);
+            assertThat(step).isLessThan(MAX_STEPS);
         }
         return step;
     }
 
     /**
-     * The late one stops at each of its steps, an append's and a WRITE's. The queue pair is given away, the other stops at each step
-     * of its own, and the late one comes to its end.
+     * The late one stops at each of its steps, an append's and a WRITE's. The queue pair is given away, the other stops
+     * at each step of its own, and the late one comes to its end.
      */
     private static void eachPairOfSteps(Function<Scene, SendRequest> ofOther, BiConsumer<Scene, String> then) {
         List<Function<Scene, SendRequest>> ofLate = List.of(

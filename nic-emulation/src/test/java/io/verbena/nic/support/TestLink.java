@@ -6,7 +6,10 @@ import io.verbena.nic.port.PeerMemory;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** A link to nowhere, on which nothing comes and nothing waits; up until it is closed. A test's own differs in what it is about. */
+/**
+ * A link to nowhere, on which nothing comes and nothing waits; up until it is closed. A test's own differs in what it
+ * is about.
+ */
 public abstract class TestLink implements Link {
     private final long peerNic;
     private final int maxPacket;

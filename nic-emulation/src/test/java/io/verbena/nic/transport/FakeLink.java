@@ -13,7 +13,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** One direction of a link in a test's hands: keeps what is committed until it is taken, and loses what the test says. */
+/**
+ * One direction of a link in a test's hands: keeps what is committed until it is taken, and loses what the test says.
+ */
 final class FakeLink extends TestLink {
     /** Packets lie here, not at 0: a position that is forgotten in a sum shows. */
     private static final int CLAIM_OFFSET = 64;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /** How many bytes may be under way on a contended path, and how their rate and delay are measured. */
 class PathWindowTest {
-    private static final int LEAST = PathWindow.LEAST;
+    private static final int MIN = PathWindow.MIN;
     private static final int DRAINED = 4 * 1024;
     private static final int PROBE = 8 * 1024;
     private static final long MILLI = 1_000_000;
@@ -84,27 +84,27 @@ class PathWindowTest {
         assertThat(room()).isZero();
         assertThat(window.leastDelay()).isZero();
         delivered++;
-        assertThat(room()).isEqualTo(LEAST - DRAINED);
+        assertThat(room()).isEqualTo(MIN - DRAINED);
         assertThat(window.leastDelay()).isEqualTo(30_000);
-        assertThat(window.limit()).isEqualTo(LEAST);
+        assertThat(window.limit()).isEqualTo(MIN);
     }
 
     @Test
     void windowIsFullUntilHalfOfItIsFree() {
         contest();
         probe(1000);
-        send(LEAST - 1);
+        send(MIN - 1);
         assertThat(room()).isOne();
-        assertThat(window.hasRoom(LEAST - 1)).isTrue();
-        assertThat(window.hasRoom(LEAST)).isFalse();
+        assertThat(window.hasRoom(MIN - 1)).isTrue();
+        assertThat(window.hasRoom(MIN)).isFalse();
         send(1);
         assertThat(room()).isZero();
-        assertThat(window.limit()).isEqualTo(LEAST / 2);
-        delivered += LEAST / 2;
+        assertThat(window.limit()).isEqualTo(MIN / 2);
+        delivered += MIN / 2;
         assertThat(room()).isZero();
         delivered++;
-        assertThat(room()).isEqualTo(LEAST / 2 + 1);
-        assertThat(window.limit()).isEqualTo(LEAST);
+        assertThat(room()).isEqualTo(MIN / 2 + 1);
+        assertThat(window.limit()).isEqualTo(MIN);
     }
 
     @Test
@@ -113,7 +113,7 @@ class PathWindowTest {
         for (int i = 0; i < PathWindow.PROBES; i++) {
             probe(1000);
             pair.now += (i < PathWindow.PROBES - 1 ? 20 * MILLI : PathWindow.PROBE_INTERVAL) - 1;
-            assertThat(room()).isEqualTo(LEAST);
+            assertThat(room()).isEqualTo(MIN);
             pair.now++;
         }
         assertThat(room()).isEqualTo(PROBE);
@@ -141,9 +141,9 @@ class PathWindowTest {
         assertThat(room()).isZero();
         assertThat(window.limit()).isEqualTo(DRAINED);
         pair.now++;
-        assertThat(room()).isEqualTo(LEAST - 100_000);
+        assertThat(room()).isEqualTo(MIN - 100_000);
         pair.now += 20 * MILLI - 1;
-        assertThat(room()).isEqualTo(LEAST - 100_000);
+        assertThat(room()).isEqualTo(MIN - 100_000);
         pair.now++;
         assertThat(room()).isZero();
     }
@@ -170,12 +170,12 @@ class PathWindowTest {
         send(10);
         delivered = given;
         room();
-        assertThat(window.window()).isEqualTo(LEAST);
+        assertThat(window.window()).isEqualTo(MIN);
         pair.now += 2 * MILLI;
         send(1_000_000_000);
         delivered = given;
         room();
-        assertThat(window.window()).isEqualTo(PathWindow.MOST);
+        assertThat(window.window()).isEqualTo(PathWindow.MAX);
     }
 
     @Test
@@ -194,7 +194,7 @@ class PathWindowTest {
         }
         pair.now += 2 * MILLI;
         room();
-        assertThat(window.window()).isEqualTo(LEAST);
+        assertThat(window.window()).isEqualTo(MIN);
     }
 
     @Test
@@ -220,14 +220,14 @@ class PathWindowTest {
     void contentionThatComesAgainBeginsOpen() {
         contest();
         probe(1000);
-        send(LEAST);
+        send(MIN);
         room();
-        assertThat(window.limit()).isEqualTo(LEAST / 2);
+        assertThat(window.limit()).isEqualTo(MIN / 2);
         send(Contention.CONTENDED_BYTES);
         pair.now += Contention.CONTENDED + 1;
         assertThat(binds(two)).isFalse();
         assertThat(binds(one)).isTrue();
-        assertThat(window.limit()).isEqualTo(LEAST);
+        assertThat(window.limit()).isEqualTo(MIN);
     }
 
     @Test
@@ -240,9 +240,9 @@ class PathWindowTest {
             delivered = given;
             room();
         }
-        assertThat(window.window()).isGreaterThan(LEAST);
+        assertThat(window.window()).isGreaterThan(MIN);
         pair.a.path(NIC_B).attach(pair.ab);
-        assertThat(window.window()).isEqualTo(LEAST);
+        assertThat(window.window()).isEqualTo(MIN);
         assertThat(window.leastDelay()).isZero();
         assertThat(room()).isEqualTo(PROBE);
         assertThat(window.toString()).isEqualTo("window of 262144 bytes, contended, delay 0 ns");

@@ -18,8 +18,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 /**
- * In which order a reliable responder judges a request: PSN, opcode sequence, access, receive request or resource, length,
- * key. Each packet here is wrong in all that comes behind what it is refused for.
+ * In which order a reliable responder judges a request: PSN, opcode sequence, access, receive request or resource,
+ * length, key. Each packet here is wrong in all that comes behind what it is refused for.
  */
 class ResponderChecksTest {
     private static final int ASK = BthFlyweight.ACK_REQUEST;

@@ -19,8 +19,8 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of a key-value store. Requests ({@link io.verbena.kv.protocol.RequestEncoder}) are composed where they travel
- * from ({@link #claim}), go out together with {@link #flush}, and their replies come back, in any order, from
+ * A client of a key-value store. Requests ({@link io.verbena.kv.protocol.RequestEncoder}) are composed where they
+ * travel from ({@link #claim}), go out together with {@link #flush}, and their replies come back, in any order, from
  * {@link #poll}; the correlation in both says which belong together.
  *
  * <p>For one thread at a time. Nothing blocks and nothing is allocated once running. A client beside its server
@@ -133,8 +133,8 @@ public final class KvClient implements MessageHandler, AutoCloseable {
      * Reserves room for a request. After SENT comes {@link #commit}, before anything else.
      *
      * @param shard that is to execute the request
-     * @param length of the request in bytes, at most {@link TransferDescriptor#MAX_MESSAGE}: a longer one is uploaded first,
-     *     see {@link KvTransfer}
+     * @param length of the request in bytes, at most {@link TransferDescriptor#MAX_MESSAGE}: a longer one is uploaded
+     *     first, see {@link KvTransfer}
      * @return SENT if there is room; BACK_PRESSURED: poll and try again; CLOSED: the shard is gone
      */
     public SendResult claim(int shard, int length) {
@@ -175,8 +175,8 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     }
 
     /**
-     * Sends a request in two parts, of which the second is copied no more often than it must be: for a long one that ends with
-     * bytes that lie somewhere already.
+     * Sends a request in two parts, of which the second is copied no more often than it must be: for a long one that
+     * ends with bytes that lie somewhere already.
      *
      * @param shard that is to execute the request
      * @param head the first part, from offset 0
@@ -184,7 +184,8 @@ public final class KvClient implements MessageHandler, AutoCloseable {
      * @param body holds what follows
      * @param bodyOffset of its first byte
      * @param bodyLength in bytes, both together at most {@link TransferDescriptor#MAX_MESSAGE}
-     * @return SENT, if it counts as {@link #commit() committed}; BACK_PRESSURED: poll and try again; CLOSED: the shard is gone
+     * @return SENT, if it counts as {@link #commit() committed}; BACK_PRESSURED: poll and try again; CLOSED: the shard
+     *     is gone
      */
     public SendResult send(
             int shard, DirectBuffer head, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {

@@ -9,8 +9,9 @@ import org.agrona.DirectBuffer;
 
 /**
  * Composes the requests by which a {@link KvClient} moves values that are longer than a message, see {@link
- * TransferDescriptor}: pieces of uploads, and reads of streams. Each method claims and commits one request, which goes out
- * with {@link KvClient#flush}, and returns what the claim or commit returned; after BACK_PRESSURED poll and call it again.
+ * TransferDescriptor}: pieces of uploads, and reads of streams. Each method claims and commits one request, which goes
+ * out with {@link KvClient#flush}, and returns what the claim or commit returned; after BACK_PRESSURED poll and call it
+ * again.
  *
  * <p>It keeps no state but the next upload's id. For the thread that uses the client.
  */

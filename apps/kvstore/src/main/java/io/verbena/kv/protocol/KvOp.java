@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of operations that a shard executes. Names, arities and key positions are those of Redis 7.0, save
- * for {@link #TRANSACTION} and the group {@link Group#TRANSFER}, which only callers of the store know; codes are the wire's
- * and never change their meaning.
+ * for {@link #TRANSACTION} and the group {@link Group#TRANSFER}, which only callers of the store know; codes are the
+ * wire's and never change their meaning.
  *
  * <p>Arguments are counted after the name: {@code GET k} has one argument, and its key is argument 0.
  */

@@ -16,8 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Reads a reply in place, value after value in pre-order. Reusable; allocates nothing but on {@link #text()}.
  *
- * <p>{@link #next()} knows how many values are still due, so that a tree which promises more than it holds is an error and
- * a walker needs no stack: a translator to RESP writes each value as it comes.
+ * <p>{@link #next()} knows how many values are still due, so that a tree which promises more than it holds is an error
+ * and a walker needs no stack: a translator to RESP writes each value as it comes.
  *
  * <p>Not thread-safe.
  */

@@ -17,8 +17,8 @@ import org.agrona.BitUtil;
  *    ... the next value
  * </pre>
  *
- * <p>The i32 holds the bytes of a text, the elements of an ARRAY or SET, the pairs of a MAP, 8 for INTEGER and DOUBLE, 16
- * for STREAM and HELD, the value 0 or 1 of a BOOLEAN, and 0 for NIL and NIL_ARRAY.
+ * <p>The i32 holds the bytes of a text, the elements of an ARRAY or SET, the pairs of a MAP, 8 for INTEGER and DOUBLE,
+ * 16 for STREAM and HELD, the value 0 or 1 of a BOOLEAN, and 0 for NIL and NIL_ARRAY.
  */
 public final class ReplyDescriptor {
     /** Offset of the correlation, i64. */

@@ -15,9 +15,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Writes a reply into a growable off-heap buffer of its own, value after value in pre-order. Reusable: allocates only while
- * the buffer grows, and gives the memory of an exceptionally large reply back after a run of small ones. A reply can be
- * {@linkplain #handOver handed over} with the memory that it lies in, which takes no memory.
+ * Writes a reply into a growable off-heap buffer of its own, value after value in pre-order. Reusable: allocates only
+ * while the buffer grows, and gives the memory of an exceptionally large reply back after a run of small ones. A reply
+ * can be {@linkplain #handOver handed over} with the memory that it lies in, which takes no memory.
  *
  * <p>{@link #buffer()} and the bytes in it are valid until the next call of a writing method. Not thread-safe.
  */
@@ -154,8 +154,8 @@ public final class ReplyEncoder implements AutoCloseable {
     }
 
     /**
-     * Gives the reply away with the memory that it lies in, and goes on as after {@link #begin}, for the same request. A reply
-     * that is long takes no memory for that.
+     * Gives the reply away with the memory that it lies in, and goes on as after {@link #begin}, for the same request.
+     * A reply that is long takes no memory for that.
      *
      * @return what holds the reply from offset 0; the caller's to {@linkplain BufferUtil#free free}
      * @throws OutOfMemoryError if the reply is so short that it is copied, and there is no memory for the copy

@@ -26,7 +26,10 @@ public enum ReplyType {
     BOOLEAN,
     /** Text that is shown as it is; its bytes start with three characters of format and a colon. */
     VERBATIM,
-    /** Text whose bytes stay at the shard, to be read by READ_STREAM: it stands for a BULK. See {@link TransferDescriptor}. */
+    /**
+     * Text whose bytes stay at the shard, to be read by READ_STREAM: it stands for a BULK. See
+     * {@link TransferDescriptor}.
+     */
     STREAM,
     /** The whole reply stays at the shard, to be read by READ_STREAM: only as root. See {@link TransferDescriptor}. */
     HELD;

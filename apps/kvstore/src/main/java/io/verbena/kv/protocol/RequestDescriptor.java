@@ -25,8 +25,8 @@ import org.agrona.BitUtil;
  *   +---------------------------------------------------------------+
  * </pre>
  *
- * <p>A length of -1 stands for an argument whose bytes were uploaded before, see {@link TransferDescriptor}; the 8 bytes of
- * the upload's id follow it.
+ * <p>A length of -1 stands for an argument whose bytes were uploaded before, see {@link TransferDescriptor}; the 8
+ * bytes of the upload's id follow it.
  */
 public final class RequestDescriptor {
     /** Version that this code writes and reads. */

@@ -22,10 +22,11 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Writes a request, argument by argument, into a buffer of the caller. Reusable; allocates nothing. The layout is that of
- * {@link RequestDescriptor}.
+ * Writes a request, argument by argument, into a buffer of the caller. Reusable; allocates nothing. The layout is that
+ * of {@link RequestDescriptor}.
  *
- * <p>After {@link #begin} and after each argument the bytes from the offset up to {@link #length()} are a whole request.
+ * <p>After {@link #begin} and after each argument the bytes from the offset up to {@link #length()} are a whole
+ * request.
  *
  * <p>Not thread-safe.
  */

@@ -20,11 +20,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request, read in place. {@link #wrap} checks the header and finds every argument once, so that later access needs no
- * check and costs an array read. Reusable; allocates only while its index of arguments grows.
+ * A request, read in place. {@link #wrap} checks the header and finds every argument once, so that later access needs
+ * no check and costs an array read. Reusable; allocates only while its index of arguments grows.
  *
- * <p>Argument lengths are bounded by the message, not by {@link RequestDescriptor#MAX_ARGUMENT_LENGTH}: a value beyond the
- * limit is the request's error and not the protocol's, and the shard answers it with one.
+ * <p>Argument lengths are bounded by the message, not by {@link RequestDescriptor#MAX_ARGUMENT_LENGTH}: a value beyond
+ * the limit is the request's error and not the protocol's, and the shard answers it with one.
  *
  * <p>Not thread-safe.
  */

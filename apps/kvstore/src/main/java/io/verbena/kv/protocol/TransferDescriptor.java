@@ -34,21 +34,23 @@ package io.verbena.kv.protocol;
  *   CLOSE_STREAM      id                                                                   no reply
  * </pre>
  *
- * <p>"No reply" is what {@link RequestDescriptor#FLAG_NO_REPLY} makes of them; without it they are answered with OK or an error.
- * The client chooses the ids of uploads, each once a channel; the shard those of streams, each once
- * a shard. Both belong to the client's channel, and go with it. Pieces of an upload come in order; a stream is read in order.
+ * <p>"No reply" is what {@link RequestDescriptor#FLAG_NO_REPLY} makes of them; without it they are answered with OK or
+ * an error. The client chooses the ids of uploads, each once a channel; the shard those of streams, each once
+ * a shard. Both belong to the client's channel, and go with it. Pieces of an upload come in order; a stream is read in
+ * order.
  *
- * <p>The first piece takes memory for the total if there is some without evicting keys. Else keys are evicted for the bytes
- * that have come, and less than as many again: the memory of the upload doubles with them, up to the total. Where nothing may
- * be evicted the upload is refused at once. Before keys are evicted for a request, or it is refused, it is collected in memory
- * that the shard keeps for that beside its data: it may be one that frees memory.
+ * <p>The first piece takes memory for the total if there is some without evicting keys. Else keys are evicted for the
+ * bytes that have come, and less than as many again: the memory of the upload doubles with them, up to the total. Where
+ * nothing may be evicted the upload is refused at once. Before keys are evicted for a request, or it is refused, it is
+ * collected in memory that the shard keeps for that beside its data: it may be one that frees memory.
  *
- * <p>An upload that the shard has no memory for, or that is one too many, is remembered as refused and its later pieces are dropped: the request that
- * uses it is answered with the error and not executed. A request uses up its uploads, whatever becomes of it.
+ * <p>An upload that the shard has no memory for, or that is one too many, is remembered as refused and its later pieces
+ * are dropped: the request that uses it is answered with the error and not executed. A request uses up its uploads,
+ * whatever becomes of it.
  *
- * <p>A {@link ReplyType#STREAM} stands where a BULK would, for a value that lies in a block of its own; its bytes are those
- * of the moment at which the request was executed. A reply whose tree as a whole exceeds {@link #MAX_MESSAGE} stays at the
- * shard too: a {@link ReplyType#HELD} names the stream that holds it, header and correlation included. A
+ * <p>A {@link ReplyType#STREAM} stands where a BULK would, for a value that lies in a block of its own; its bytes are
+ * those of the moment at which the request was executed. A reply whose tree as a whole exceeds {@link #MAX_MESSAGE}
+ * stays at the shard too: a {@link ReplyType#HELD} names the stream that holds it, header and correlation included. A
  * HELD that is closed before it was read to its end closes the streams that its reply tells of.
  */
 public final class TransferDescriptor {

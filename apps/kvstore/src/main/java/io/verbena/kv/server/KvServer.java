@@ -99,8 +99,8 @@ public final class KvServer implements AutoCloseable {
     }
 
     /**
-     * Shards that nobody uses still expire keys, and serve connections that are being made. And what a caller leaves of a
-     * shard's work, because it was much, is done here if nobody else comes.
+     * Shards that nobody uses still expire keys, and serve connections that are being made. And what a caller leaves of
+     * a shard's work, because it was much, is done here if nobody else comes.
      */
     private void housekeep() {
         while (!closed) {

@@ -74,9 +74,9 @@ public final class KvServerContext {
     }
 
     /**
-     * Bytes of direct memory that all shards together hold from the process at most, their free parts included; 0 for no
-     * limit but the process'. Stay below {@code -XX:MaxDirectMemorySize} by what else needs direct memory: near that limit
-     * the JVM stalls for each allocation.
+     * Bytes of direct memory that all shards together hold from the process at most, their free parts included; 0 for
+     * no limit but the process'. Stay below {@code -XX:MaxDirectMemorySize} by what else needs direct memory: near that
+     * limit the JVM stalls for each allocation.
      */
     public KvServerContext memoryBudget(long bytes) {
         if (bytes < 0) {
@@ -87,8 +87,8 @@ public final class KvServerContext {
     }
 
     /**
-     * Bytes that all shards together hold beside {@link #memoryBudget} at most, for requests that are longer than a message
-     * while data leaves no room for them, see {@link ShardContext#argumentBudget}.
+     * Bytes that all shards together hold beside {@link #memoryBudget} at most, for requests that are longer than a
+     * message while data leaves no room for them, see {@link ShardContext#argumentBudget}.
      */
     public KvServerContext argumentBudget(long bytes) {
         if (bytes < 0) {
@@ -111,9 +111,9 @@ public final class KvServerContext {
     }
 
     /**
-     * Bytes of replies, and of requests after them, that may wait for one client that does not keep up, 1 to 896 MiB; beyond
-     * that it is disconnected. A client that waits for replies before it asks for much more never comes near it: its
-     * requests are not executed while 8 MiB of replies, or half of this if that is less, are unread.
+     * Bytes of replies, and of requests after them, that may wait for one client that does not keep up, 1 to 896 MiB;
+     * beyond that it is disconnected. A client that waits for replies before it asks for much more never comes near it:
+     * its requests are not executed while 8 MiB of replies, or half of this if that is less, are unread.
      */
     public KvServerContext maxBacklog(long bytes) {
         if (bytes < 1 || bytes > ReplyTarget.MAX_BACKLOG) {
@@ -123,15 +123,17 @@ public final class KvServerContext {
         return this;
     }
 
-    /** Sets more of the shards' nodes, who may connect to them for instance: {@code nodes(node -> node.tls(options))}. */
+    /**
+     * Sets more of the shards' nodes, who may connect to them for instance: {@code nodes(node -> node.tls(options))}.
+     */
     public KvServerContext nodes(Consumer<NodeContext> settings) {
         nodes = settings;
         return this;
     }
 
     /**
-     * Adds an address at which shards can be reached from outside the process, as {@code Node.listen} takes it. Each shard
-     * listens at an address of its own: with a port, shard i at port + i (port 0: any); with a path or a name, at
+     * Adds an address at which shards can be reached from outside the process, as {@code Node.listen} takes it. Each
+     * shard listens at an address of its own: with a port, shard i at port + i (port 0: any); with a path or a name, at
      * {@code <address>-<i>}.
      */
     public KvServerContext listen(String address) {

@@ -8,8 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests or replies that wait, copied, first in, first out. The memory grows with what waits, and is given back when nothing
- * does.
+ * Requests or replies that wait, copied, first in, first out. The memory grows with what waits, and is given back when
+ * nothing does.
  *
  * <pre>
  *   head                                       tail

@@ -9,11 +9,11 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client of a shard: its replies, sent as they come, and what it transfers in pieces. What the client does not take yet
- * waits in a backlog of its own, so that it holds up nobody else.
+ * One client of a shard: its replies, sent as they come, and what it transfers in pieces. What the client does not take
+ * yet waits in a backlog of its own, so that it holds up nobody else.
  *
- * <p>When the backlog or the replies held for it exceed a bound, its further requests are parked, in order, until it has taken
- * enough:
+ * <p>When the backlog or the replies held for it exceed a bound, its further requests are parked, in order, until it
+ * has taken enough:
  *
  * <pre>
  *   request ── backlog full ──▶ parked reads (READ_STREAM, CLOSE_STREAM) ── backlog drained ───────────────▶ executed
@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *   UPLOAD, UPLOAD_REQUEST and DISCARD_UPLOAD have no replies and are never parked.
  * </pre>
  *
- * <p>What is parked is copied: a message held where it lies would keep its whole chunk of an inbox that all clients share. A
- * client that has more parked than the limit, and still takes nothing, is disconnected.
+ * <p>What is parked is copied: a message held where it lies would keep its whole chunk of an inbox that all clients
+ * share. A client that has more parked than the limit, and still takes nothing, is disconnected.
  *
  * <p>Used by the shard's owner alone.
  */

@@ -28,9 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One shard and its way to the clients. Whoever holds its baton (a try-lock) runs it: its own thread, or the thread that
- * has just appended a request. The holder looks at the inbox once more after letting go, so no request is left behind. What a
- * holder does is bounded, in requests and in bytes, so that it gets to its own business; it says so if work is left.
+ * One shard and its way to the clients. Whoever holds its baton (a try-lock) runs it: its own thread, or the thread
+ * that has just appended a request. The holder looks at the inbox once more after letting go, so no request is left
+ * behind. What a holder does is bounded, in requests and in bytes, so that it gets to its own business; it says so if
+ * work is left.
  *
  * <p>An error, memory that is short included, ends the request that caused it.
  */
@@ -55,7 +56,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private static final int HOUSEKEEPING_WORK = 200;
     private static final long HOUSEKEEPING_MILLIS = 100;
     private static final long PAUSE_AFTER_ERROR_NANOS = 1_000_000L;
-    private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
+    private static final Duration MAX_WAIT = Duration.ofMillis(100);
 
     private final Node node;
     private final Inbox inbox;
@@ -174,7 +175,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         while (!closed) {
             try {
                 if (tryRun() == 0 && !closed) {
-                    node.await(LONGEST_WAIT);
+                    node.await(MAX_WAIT);
                 }
             } catch (Throwable e) {
                 LOG.error("shard '{}' goes on after an error", node.name(), e);

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   client ── APPEND request ─▶ inbox of shard i ─▶ ShardRunner (one at a time) ─▶ store.Shard
- *   client ◀─ APPEND reply ──── its own inbox ◀──── ReplyTarget (backlog, and parked requests, while it does not keep up)
+ *   client ◀─ APPEND reply ──── its own inbox ◀──── ReplyTarget (backlog, and parked requests, while it lags)
  * </pre>
  */
 @NullMarked

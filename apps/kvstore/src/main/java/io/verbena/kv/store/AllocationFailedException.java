@@ -1,9 +1,9 @@
 package io.verbena.kv.store;
 
 /**
- * A shard cannot have the memory that an operation needs: its budget is spent, or the process has no direct memory left.
- * The operation has changed nothing, and the shard answers it with an OOM error. Has no stack trace, for a full shard throws
- * one a request.
+ * A shard cannot have the memory that an operation needs: its budget is spent, or the process has no direct memory
+ * left. The operation has changed nothing, and the shard answers it with an OOM error. Has no stack trace, for a full
+ * shard throws one a request.
  */
 final class AllocationFailedException extends RuntimeException {
     private final long wanted;

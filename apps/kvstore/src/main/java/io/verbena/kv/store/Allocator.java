@@ -21,13 +21,15 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain #takeExtent without an address}, to be filled before it becomes a block; and is kept for reuse when it is
  * freed, see {@link ExtentCache}.
  *
- * <p>Blocks are 16-byte aligned within their region and hold garbage when they are handed out. {@link #used()} counts every block with
- * its rounding, to the byte; {@link #committed()} what is held from the process. Empty pages go back to their chunk, and
- * empty chunks but one to the process. No object per block: an address is a long, see {@link Memory}.
+ * <p>Blocks are 16-byte aligned within their region and hold garbage when they are handed out. {@link #used()} counts
+ * every block with its rounding, to the byte; {@link #committed()} what is held from the process. Empty pages go back
+ * to their chunk, and empty chunks but one to the process. No object per block: an address is a long, see
+ * {@link Memory}.
  *
- * <p>What is held never exceeds the budget. An allocation that would need more first gives back what holds no block, and
- * fails at once if that is not enough: near its limit on direct memory the JVM would collect garbage and sleep before it
- * throws. A limit that the JVM does have below the budget is met once, and is the budget until the next housekeeping.
+ * <p>What is held never exceeds the budget. An allocation that would need more first gives back what holds no block,
+ * and fails at once if that is not enough: near its limit on direct memory the JVM would collect garbage and sleep
+ * before it throws. A limit that the JVM does have below the budget is met once, and is the budget until the next
+ * housekeeping.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
@@ -560,8 +562,8 @@ class Allocator implements AutoCloseable {
     }
 
     /**
-     * Takes all blocks back at once; every address is invalid afterwards. Their chunks are reused or given back later, by
-     * {@link #releaseRetired}. Extents that are pinned or have no address stay.
+     * Takes all blocks back at once; every address is invalid afterwards. Their chunks are reused or given back later,
+     * by {@link #releaseRetired}. Extents that are pinned or have no address stay.
      */
     void reset() {
         for (int region = 1; region < chunks.length; region++) {

@@ -7,7 +7,8 @@ import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Strings as arrays of bits, the first bit being the highest of the first byte. Single-threaded, as the shard that owns it.
+ * Strings as arrays of bits, the first bit being the highest of the first byte. Single-threaded, as the shard that owns
+ * it.
  */
 final class BitOperations {
     private static final byte[] BYTE = word("byte");
@@ -105,7 +106,10 @@ final class BitOperations {
         return true;
     }
 
-    /** Turns start and end, in the unit, into bits and clips them to the viewed string; false if nothing is between them. */
+    /**
+     * Turns start and end, in the unit, into bits and clips them to the viewed string; false if nothing is between
+     * them.
+     */
     private boolean clipRange() {
         final long length = (long) e.viewLength * (inBits ? Byte.SIZE : 1);
         final long start = Math.max(0, rangeStart < 0 ? length + rangeStart : rangeStart);

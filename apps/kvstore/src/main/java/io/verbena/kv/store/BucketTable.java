@@ -1,9 +1,9 @@
 package io.verbena.kv.store;
 
 /**
- * Arrays of buckets for {@link Dictionary}, each bucket the address of its first entry. Up to 4 096 buckets are one block;
- * more are a directory of segments of 4 096, each allocated when its first entry comes, so that no operation clears more
- * than 32 KiB.
+ * Arrays of buckets for {@link Dictionary}, each bucket the address of its first entry. Up to 4 096 buckets are one
+ * block; more are a directory of segments of 4 096, each allocated when its first entry comes, so that no operation
+ * clears more than 32 KiB.
  *
  * <p>Single-threaded, as the shard that owns it.
  */

@@ -7,9 +7,9 @@ import java.util.function.IntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One region of the {@link Allocator}: either {@link #PAGES} pages, each cut into blocks of one size class or part of a run,
- * or an extent that is one large block. The bookkeeping lies here, on the heap; a free block holds only the offset of the
- * next one.
+ * One region of the {@link Allocator}: either {@link #PAGES} pages, each cut into blocks of one size class or part of a
+ * run, or an extent that is one large block. The bookkeeping lies here, on the heap; a free block holds only the offset
+ * of the next one.
  *
  * <p>Single-threaded.
  */

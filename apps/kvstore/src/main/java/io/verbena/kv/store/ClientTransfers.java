@@ -9,10 +9,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client transfers in pieces to and from a shard, see {@link io.verbena.kv.protocol.TransferDescriptor}: its uploads,
- * and the streams that it reads. Their memory is the shard's and counts as used, save for that of replies that are held:
- * a command that was executed can always be answered, so that its reply stays in the memory that it was written into, see
- * {@link #heldBytes}. {@link #close} gives back what the client has left.
+ * What one client transfers in pieces to and from a shard, see {@link io.verbena.kv.protocol.TransferDescriptor}: its
+ * uploads, and the streams that it reads. Their memory is the shard's and counts as used, save for that of replies that
+ * are held: a command that was executed can always be answered, so that its reply stays in the memory that it was
+ * written into, see {@link #heldBytes}. {@link #close} gives back what the client has left.
  *
  * <p>Single-threaded, as the shard that made it.
  */
@@ -20,8 +20,8 @@ public final class ClientTransfers implements AutoCloseable {
     /** Greatest number of open uploads of a client, those included that were refused and not used since. */
     public static final int MAX_UPLOADS = 1024;
     /**
-     * Greatest number of open streams of a client; a reply that is held may be one more. One request may open half of those that
-     * are left, so that what many share is not one's.
+     * Greatest number of open streams of a client; a reply that is held may be one more. One request may open half of
+     * those that are left, so that what many share is not one's.
      */
     public static final int MAX_STREAMS = 65_536;
 
@@ -99,8 +99,8 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     /**
-     * Why there is no upload of an id. Ids are used once, so that one between two that were too many was too many itself, or
-     * is used a second time.
+     * Why there is no upload of an id. Ids are used once, so that one between two that were too many was too many
+     * itself, or is used a second time.
      */
     byte[] whyUnknown(final long id) {
         return id >= leastExcess && id <= greatestExcess ? Errors.TOO_MANY_UPLOADS : Errors.UNKNOWN_UPLOAD;
@@ -263,8 +263,8 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     /**
-     * Ends a reply with the next bytes of a stream, which stay where they are until {@link #replySent}. The last ones end the
-     * stream.
+     * Ends a reply with the next bytes of a stream, which stay where they are until {@link #replySent}. The last ones
+     * end the stream.
      */
     void read(final long id, final OpenStream stream, final int length, final ReplyEncoder reply) {
         final int at = stream.start + stream.position;
@@ -291,8 +291,8 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     /**
-     * Closes a stream that is not read to its end, if there is one of that id. With a reply that is held go the streams that it
-     * tells of: nobody else knows them.
+     * Closes a stream that is not read to its end, if there is one of that id. With a reply that is held go the streams
+     * that it tells of: nobody else knows them.
      */
     void cancel(final long id) {
         final OpenStream stream = streams.remove(id);

@@ -3,8 +3,8 @@ package io.verbena.kv.store;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Reads 64-bit integers as strictly as Redis: decimal digits with an optional minus, no plus, no space, no leading zero, no
- * negative zero. Reusable, not thread-safe.
+ * Reads 64-bit integers as strictly as Redis: decimal digits with an optional minus, no plus, no space, no leading
+ * zero, no negative zero. Reusable, not thread-safe.
  */
 final class DecimalParser {
     /** Greatest length of an integer's text. */
@@ -59,7 +59,9 @@ final class DecimalParser {
         return true;
     }
 
-    /** True if the text is an unsigned 64-bit integer, as strtoul reads cursors: a sign and leading zeros are allowed. */
+    /**
+     * True if the text is an unsigned 64-bit integer, as strtoul reads cursors: a sign and leading zeros are allowed.
+     */
     boolean parseCursor(final UnsafeBuffer buffer, final int offset, final int length) {
         int at = offset;
         final int end = offset + length;

@@ -4,8 +4,8 @@ import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Hash tables in off-heap memory: one for the keys of each database, one for the members of each hash, set and sorted set
- * that is not small. This object knows how to work on any of them; a table is the address of its header.
+ * Hash tables in off-heap memory: one for the keys of each database, one for the members of each hash, set and sorted
+ * set that is not small. This object knows how to work on any of them; a table is the address of its header.
  *
  * <pre>
  *   header                          entry
@@ -21,8 +21,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Growing and shrinking go on bucket by bucket: each operation that searches moves one
  * bucket from table 0 to table 1. Entries never move, their addresses are good until they are freed.
  *
- * <p>{@link #scan} has the guarantees of Redis' SCAN by the same means: the cursor counts in reversed bits, so that buckets
- * that were visited stay visited when the table grows or shrinks.
+ * <p>{@link #scan} has the guarantees of Redis' SCAN by the same means: the cursor counts in reversed bits, so that
+ * buckets that were visited stay visited when the table grows or shrinks.
  *
  * <p>Single-threaded, as the shard that owns it.
  */

@@ -6,8 +6,8 @@ import static io.verbena.kv.store.Dictionary.mask;
 import java.util.SplittableRandom;
 
 /**
- * Ways through the tables of a {@link Dictionary}. The steps of SCAN: the cursor counts in reversed bits, so that buckets that were visited stay visited when the table
- * grows or shrinks. Single-threaded, as the shard that owns it.
+ * Ways through the tables of a {@link Dictionary}. The steps of SCAN: the cursor counts in reversed bits, so that
+ * buckets that were visited stay visited when the table grows or shrinks. Single-threaded, as the shard that owns it.
  */
 final class DictionaryWalk {
     /** Chains up to this length are sampled without bias. */

@@ -29,7 +29,8 @@ final class Errors {
     static final byte[] EXPIRE_GT_LT = ascii("ERR GT and LT options at the same time are not compatible");
     static final byte[] NO_FREQUENCY =
             ascii("ERR An LFU maxmemory policy is not selected, access frequency not tracked."
-                    + " Please note that when switching between policies at runtime LRU and LFU data will take some time to"
+                    + " Please note that when switching between policies at runtime LRU "
+                    + "and LFU data will take some time to"
                     + " adjust.");
     static final byte[] HASH_VALUE_NOT_AN_INTEGER = ascii("ERR hash value is not an integer");
     static final byte[] HASH_VALUE_NOT_A_FLOAT = ascii("ERR hash value is not a float");

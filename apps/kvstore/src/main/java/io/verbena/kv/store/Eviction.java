@@ -1,8 +1,8 @@
 package io.verbena.kv.store;
 
 /**
- * Frees memory when a shard has too much or too little of it: first what waits to be freed, then keys, if the policy allows
- * it. Single-threaded, as the shard that owns it.
+ * Frees memory when a shard has too much or too little of it: first what waits to be freed, then keys, if the policy
+ * allows it. Single-threaded, as the shard that owns it.
  */
 final class Eviction {
     private static final int RECLAIM_STEPS = 16;
@@ -40,7 +40,10 @@ final class Eviction {
         return makeRoom(0, now);
     }
 
-    /** Whether there is room for so many bytes more within the limit, after freeing what waits for it but evicting nothing. */
+    /**
+     * Whether there is room for so many bytes more within the limit, after freeing what waits for it but evicting
+     * nothing.
+     */
     boolean hasRoom(final long size) {
         while (context.maxMemory() > 0 && allocator.used() + size > context.maxMemory()) {
             if (size > context.maxMemory() || reclaimer.work(RECLAIM_STEPS) == 0) {

@@ -4,8 +4,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Approximated LRU: each eviction samples a few keys of every database and keeps the longest idle in a pool of 16, of which
- * the idlest goes. Over several rounds the pool comes close to the true order at the price of the samples.
+ * Approximated LRU: each eviction samples a few keys of every database and keeps the longest idle in a pool of 16, of
+ * which the idlest goes. Over several rounds the pool comes close to the true order at the price of the samples.
  *
  * <p>Single-threaded, as the shard that owns it.
  */

@@ -12,8 +12,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operation sees while it runs: its arguments, the reply, the database, the clock, and scratch space. One a shard,
- * set anew for each request.
+ * What an operation sees while it runs: its arguments, the reply, the database, the clock, and scratch space. One a
+ * shard, set anew for each request.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
@@ -116,7 +116,9 @@ final class Execution {
         return lower.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Reads an argument as an integer into {@link #number()}; if it is none, replies with the error and returns false. */
+    /**
+     * Reads an argument as an integer into {@link #number()}; if it is none, replies with the error and returns false.
+     */
     boolean integer(final int argument) {
         return integer(argument, Errors.NOT_AN_INTEGER);
     }

@@ -8,8 +8,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The arithmetic of INCRBYFLOAT. Redis computes it in the x87's extended precision of 64 mantissa bits, and prints 17
- * decimals, so that the precision shows: 10.6 + 5000 is {@code 5010.60000000000000009} there. This computes the same numbers with
- * BigInteger. It allocates, as one of the few operations that do.
+ * decimals, so that the precision shows: 10.6 + 5000 is {@code 5010.60000000000000009} there. This computes the same
+ * numbers with BigInteger. It allocates, as one of the few operations that do.
  *
  * <p>Reusable, not thread-safe.
  */

@@ -6,9 +6,9 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Extents that were freed and are kept for a while, since the process zeroes and maps each new one page by page, which costs
- * more than to fill it. Extents have sizes in steps of an eighth of a power of two, so that one fits the next value of about
- * that length.
+ * Extents that were freed and are kept for a while, since the process zeroes and maps each new one page by page, which
+ * costs more than to fill it. Extents have sizes in steps of an eighth of a power of two, so that one fits the next
+ * value of about that length.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
@@ -48,7 +48,9 @@ final class ExtentCache {
         return chunk;
     }
 
-    /** Keeps an extent, unless too much is kept beside so many bytes that are held in all; false if it was not taken. */
+    /**
+     * Keeps an extent, unless too much is kept beside so many bytes that are held in all; false if it was not taken.
+     */
     boolean offer(final Chunk chunk, final long committed) {
         final int size = chunk.buffer.capacity();
         if (bytes + size > Math.max(MIN_LIMIT, committed / LIMIT_SHARE)) {

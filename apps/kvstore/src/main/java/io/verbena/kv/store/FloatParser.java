@@ -4,8 +4,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Reads floating-point numbers as C's strtod does where Redis lets it: decimal with optional fraction and exponent,
- * hexadecimal, {@code inf} and {@code infinity}; no not-a-number, no space, nothing behind the number, and no number that
- * overflows or underflows to zero. Reusable, not thread-safe.
+ * hexadecimal, {@code inf} and {@code infinity}; no not-a-number, no space, nothing behind the number, and no number
+ * that overflows or underflows to zero. Reusable, not thread-safe.
  *
  * <p>Numbers of up to 18 digits with a small exponent, which is to say nearly all, are read without garbage.
  */
@@ -82,8 +82,8 @@ final class FloatParser {
     }
 
     /**
-     * True if the text is a number, read as loosely as Redis reads the bounds of ranges: no text at all is zero, leading
-     * space is skipped, and a number out of range becomes an infinity or zero.
+     * True if the text is a number, read as loosely as Redis reads the bounds of ranges: no text at all is zero,
+     * leading space is skipped, and a number out of range becomes an infinity or zero.
      */
     boolean parseBound(final UnsafeBuffer buffer, final int offset, final int length) {
         if (length == 0) {

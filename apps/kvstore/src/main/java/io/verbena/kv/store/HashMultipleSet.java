@@ -1,9 +1,9 @@
 package io.verbena.kv.store;
 
 /**
- * HSET and HMSET of several fields: all are set or none. A packed hash is copied, and the copy takes the place of the hash
- * when all are in it. In a dictionary the values that were replaced are kept until then. Single-threaded, as the shard that
- * owns it.
+ * HSET and HMSET of several fields: all are set or none. A packed hash is copied, and the copy takes the place of the
+ * hash when all are in it. In a dictionary the values that were replaced are kept until then. Single-threaded, as the
+ * shard that owns it.
  */
 final class HashMultipleSet {
     private final Execution e;
@@ -16,7 +16,9 @@ final class HashMultipleSet {
         hashes = execution.values.hashes();
     }
 
-    /** Sets the fields and values that are arguments 1 and on, of the hash of a key; returns how many were not there. */
+    /**
+     * Sets the fields and values that are arguments 1 and on, of the hash of a key; returns how many were not there.
+     */
     int execute(final long entry) {
         return e.keyspace.encoding(entry) == ValueType.LISTPACK ? setPacked(entry) : setInDictionary(entry);
     }

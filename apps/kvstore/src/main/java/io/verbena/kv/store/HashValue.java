@@ -4,11 +4,11 @@ import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Hashes. Up to {@link #MAX_PACKED} fields of up to {@link #MAX_PACKED_LENGTH} bytes are a {@link PackedList} of fields and
- * values in the order in which they came; others a {@link Dictionary} whose values are {@link StringBlock}s.
+ * Hashes. Up to {@link #MAX_PACKED} fields of up to {@link #MAX_PACKED_LENGTH} bytes are a {@link PackedList} of fields
+ * and values in the order in which they came; others a {@link Dictionary} whose values are {@link StringBlock}s.
  *
- * <p>This object also holds one position, a field and its value, which searches set and walks move. Single-threaded, as the
- * shard that owns it.
+ * <p>This object also holds one position, a field and its value, which searches set and walks move. Single-threaded, as
+ * the shard that owns it.
  */
 final class HashValue implements Members {
     /** Most fields of a packed hash. */
@@ -158,8 +158,8 @@ final class HashValue implements Members {
     }
 
     /**
-     * Sets the value of the field that {@link #find} looked for, of a hash that is a dictionary, and does not free the one
-     * that it had; returns that, or {@link Memory#NULL} if there was none. The position is the field then.
+     * Sets the value of the field that {@link #find} looked for, of a hash that is a dictionary, and does not free the
+     * one that it had; returns that, or {@link Memory#NULL} if there was none. The position is the field then.
      */
     long exchange(
             final boolean found,

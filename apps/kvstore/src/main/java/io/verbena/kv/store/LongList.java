@@ -22,7 +22,10 @@ final class LongList {
         elements[size++] = element;
     }
 
-    /** Makes sure that the next calls of {@link #add}, so many and fewer than the list has room for at first, allocate nothing. */
+    /**
+     * Makes sure that the next calls of {@link #add}, so many and fewer than the list has room for at first, allocate
+     * nothing.
+     */
     void prepareAdd(final int count) {
         if (size + count > elements.length) {
             elements = Arrays.copyOf(elements, elements.length * 2);

@@ -3,9 +3,9 @@ package io.verbena.kv.store;
 import java.util.SplittableRandom;
 
 /**
- * Hashes, sets and sorted sets as scans and random picks see them: a position that moves over the members of the value at
- * an address, and what replies show of the member there. A hash's members are its fields. Single-threaded, as the shard
- * that owns them.
+ * Hashes, sets and sorted sets as scans and random picks see them: a position that moves over the members of the value
+ * at an address, and what replies show of the member there. A hash's members are its fields. Single-threaded, as the
+ * shard that owns them.
  */
 interface Members {
     int size(byte encoding, long address);

@@ -5,9 +5,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Off-heap memory by address. An address is {@code region << 32 | offset}: the number of a region, which is one buffer, and
- * a byte in it. Region 0 does not exist, so that address 0 is {@link #NULL}. Adding to an address within an allocation
- * stays in its region.
+ * Off-heap memory by address. An address is {@code region << 32 | offset}: the number of a region, which is one buffer,
+ * and a byte in it. Region 0 does not exist, so that address 0 is {@link #NULL}. Adding to an address within an
+ * allocation stays in its region.
  *
  * <p>Single-threaded, as the shard that owns it. Accesses are checked by Agrona against the region's bounds, unless its
  * bounds checks are switched off.
@@ -37,7 +37,9 @@ final class Memory {
         return (int) address;
     }
 
-    /** Makes sure that {@link #attach} finds a number without allocating; returns a bound of the numbers in use then. */
+    /**
+     * Makes sure that {@link #attach} finds a number without allocating; returns a bound of the numbers in use then.
+     */
     int ensureRegion() {
         if (limit == regions.length) {
             final UnsafeBuffer[] grown = Arrays.copyOf(regions, limit * 2);

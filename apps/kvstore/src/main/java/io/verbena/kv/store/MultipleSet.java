@@ -1,8 +1,8 @@
 package io.verbena.kv.store;
 
 /**
- * MSET and MSETNX: all keys are set or none. First all that needs memory, the values and the entries of new keys; then what
- * cannot fail. Single-threaded, as the shard that owns it.
+ * MSET and MSETNX: all keys are set or none. First all that needs memory, the values and the entries of new keys; then
+ * what cannot fail. Single-threaded, as the shard that owns it.
  */
 final class MultipleSet {
     private final Execution e;

@@ -5,8 +5,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that a client reads piece by piece: a snapshot of a value in an extent, pinned, or a reply that was held, in memory
- * that is the stream's own.
+ * Bytes that a client reads piece by piece: a snapshot of a value in an extent, pinned, or a reply that was held, in
+ * memory that is the stream's own.
  *
  * <p>Single-threaded, as the shard that owns it.
  */

@@ -3,7 +3,8 @@ package io.verbena.kv.store;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Elements packed one behind another, readable from both ends. An element is its length, its bytes, and its length again.
+ * Elements packed one behind another, readable from both ends. An element is its length, its bytes, and its length
+ * again.
  *
  * <pre>
  *   up to 253 bytes    length (1)              bytes   length (1)

@@ -16,12 +16,12 @@ import static io.verbena.kv.store.QuickListNodes.START;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Lists: a chain of nodes, each a run of packed elements with room at either end, so that a push or pop at either end moves
- * nothing. See {@link QuickListNodes} for the
+ * Lists: a chain of nodes, each a run of packed elements with room at either end, so that a push or pop at either end
+ * moves nothing. See {@link QuickListNodes} for the
  * layout.
  *
- * <p>This object also holds one position, which the seeks set and the walks move. Single-threaded, as the shard that owns
- * it.
+ * <p>This object also holds one position, which the seeks set and the walks move. Single-threaded, as the shard that
+ * owns it.
  */
 final class QuickList {
     private final Memory memory;

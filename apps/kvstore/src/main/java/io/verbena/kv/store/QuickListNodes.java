@@ -1,8 +1,8 @@
 package io.verbena.kv.store;
 
 /**
- * The nodes that a {@link QuickList} is a chain of: their layout, how they are linked, and how they get room. A node has up
- * to 8 KiB, or one larger element.
+ * The nodes that a {@link QuickList} is a chain of: their layout, how they are linked, and how they get room. A node
+ * has up to 8 KiB, or one larger element.
  *
  * <pre>
  *   list                  node

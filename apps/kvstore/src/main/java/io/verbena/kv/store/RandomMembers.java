@@ -3,11 +3,13 @@ package io.verbena.kv.store;
 import org.agrona.collections.LongHashSet;
 
 /**
- * What HRANDFIELD, SRANDMEMBER and ZRANDMEMBER share: their arguments, and one member, so many with repetition, or so many
- * that are distinct. Reusable; single-threaded, as the shard that owns it.
+ * What HRANDFIELD, SRANDMEMBER and ZRANDMEMBER share: their arguments, and one member, so many with repetition, or so
+ * many that are distinct. Reusable; single-threaded, as the shard that owns it.
  */
 final class RandomMembers {
-    /** If more than one in so many are wanted, picks are drawn from a list of all; else drawn again when seen before. */
+    /**
+     * If more than one in so many are wanted, picks are drawn from a list of all; else drawn again when seen before.
+     */
     private static final int SAMPLE_ALL_FACTOR = 3;
     /** Beyond so many members the set of those that were seen is not kept. */
     private static final int MAX_KEPT = 64 * 1024;

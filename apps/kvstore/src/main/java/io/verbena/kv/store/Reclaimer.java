@@ -1,8 +1,8 @@
 package io.verbena.kv.store;
 
 /**
- * Frees large values and whole databases piece by piece, so that removing a million members does not stall the operations
- * behind it. What waits here still counts as used memory.
+ * Frees large values and whole databases piece by piece, so that removing a million members does not stall the
+ * operations behind it. What waits here still counts as used memory.
  *
  * <p>Single-threaded, as the shard that owns it.
  */

@@ -7,7 +7,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What SCAN, HSCAN, SSCAN and ZSCAN share: cursor, COUNT and MATCH. Reusable; single-threaded, as the shard that owns it.
+ * What SCAN, HSCAN, SSCAN and ZSCAN share: cursor, COUNT and MATCH. Reusable; single-threaded, as the shard that owns
+ * it.
  */
 final class ScanOptions {
     private static final byte[] COUNT = word("count");
@@ -126,8 +127,8 @@ final class ScanOptions {
     }
 
     /**
-     * Collects about as many entries as wanted, from the cursor on, whole buckets always; fewer if their number, their bytes
-     * or the buckets looked at reach a bound.
+     * Collects about as many entries as wanted, from the cursor on, whole buckets always; fewer if their number, their
+     * bytes or the buckets looked at reach a bound.
      *
      * @param members of the value at an address; null for keys
      * @return the next cursor

@@ -46,7 +46,9 @@ final class SetAlgebra {
         }
     }
 
-    /** Finds all sets; an absent one is {@link Memory#NULL}. Replies with an error and returns false on another type. */
+    /**
+     * Finds all sets; an absent one is {@link Memory#NULL}. Replies with an error and returns false on another type.
+     */
     private boolean collect(final int first) {
         e.entries.clear();
         for (int i = first; i < e.argc(); i++) {

@@ -4,8 +4,8 @@ import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Sets. Up to {@link #MAX_INTEGERS} members that are all integers are an {@link IntegerSet}; others a {@link Dictionary}
- * without values.
+ * Sets. Up to {@link #MAX_INTEGERS} members that are all integers are an {@link IntegerSet}; others a
+ * {@link Dictionary} without values.
  *
  * <p>This object also holds one position, a member, which walks move. Single-threaded, as the shard that owns it.
  */

@@ -11,12 +11,12 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shard of the store: the keys that hash to it in 16 databases, in off-heap memory of its own. It executes one request
- * at a time and answers it; semantics and texts are those of Redis 7.0.
+ * One shard of the store: the keys that hash to it in 16 databases, in off-heap memory of its own. It executes one
+ * request at a time and answers it; semantics and texts are those of Redis 7.0.
  *
- * <p>Single-threaded by contract: whoever calls it must be the only one at that time, with a happens-before edge between
- * one caller and the next. It holds no thread and no lock, and waits for nothing. In steady state it allocates nothing on
- * the Java heap, save for errors with text of their own and for INCRBYFLOAT.
+ * <p>Single-threaded by contract: whoever calls it must be the only one at that time, with a happens-before edge
+ * between one caller and the next. It holds no thread and no lock, and waits for nothing. In steady state it allocates
+ * nothing on the Java heap, save for errors with text of their own and for INCRBYFLOAT.
  *
  * <p>Time is given by the clock that it was made with, and only moves between requests.
  */
@@ -128,8 +128,8 @@ public final class Shard implements AutoCloseable {
     }
 
     /**
-     * Executes a request of a client that takes and gives large values in pieces, and writes its reply, which may be an error
-     * or name streams.
+     * Executes a request of a client that takes and gives large values in pieces, and writes its reply, which may be an
+     * error or name streams.
      *
      * @param buffer that holds the request
      * @param offset of its first byte
@@ -281,8 +281,8 @@ public final class Shard implements AutoCloseable {
     }
 
     /**
-     * Executes the requests of a transaction. Each of those that are left always has room for an error in the reply, so that
-     * the client learns of each whether it happened.
+     * Executes the requests of a transaction. Each of those that are left always has room for an error in the reply, so
+     * that the client learns of each whether it happened.
      */
     private void executeTransaction(final byte @Nullable [] refusal, final ReplyEncoder reply) {
         final RequestFlyweight request = execution.request;
@@ -489,8 +489,8 @@ public final class Shard implements AutoCloseable {
     }
 
     /**
-     * Does what need not be done within a request: removes keys whose time is over, moves hash tables to their new size,
-     * frees large values that were deleted, and has memory ready.
+     * Does what need not be done within a request: removes keys whose time is over, moves hash tables to their new
+     * size, frees large values that were deleted, and has memory ready.
      *
      * @param nowMillis Unix time in milliseconds
      * @param maxWork how many keys, buckets and blocks to touch at most
@@ -527,7 +527,8 @@ public final class Shard implements AutoCloseable {
     /**
      * Begins to transfer values in pieces with a client.
      *
-     * @param maxReply longest reply in bytes that the client takes at once: a longer one is held; negative if it takes none
+     * @param maxReply longest reply in bytes that the client takes at once: a longer one is held; negative if it takes
+     *     none
      * @return what to name with each request of the client, and to close when the client has gone
      */
     public ClientTransfers newTransfers(final int maxReply) {
@@ -565,7 +566,10 @@ public final class Shard implements AutoCloseable {
         return allocator.used();
     }
 
-    /** @return bytes of direct memory held from the process, without those for requests that are collected beside the data */
+    /**
+     * @return bytes of direct memory held from the process, without those for requests that are collected beside the
+     * data
+     */
     public long committedMemory() {
         return allocator.committed();
     }

@@ -78,9 +78,9 @@ public final class ShardContext {
     }
 
     /**
-     * Limits the direct memory that the shard holds from the process, the free parts of it included. A request that needs
-     * more is refused with an OOM error, or keys are evicted for it, by {@link #evictionPolicy}. Replies are not part of it,
-     * nor those that are held until their client has read them.
+     * Limits the direct memory that the shard holds from the process, the free parts of it included. A request that
+     * needs more is refused with an OOM error, or keys are evicted for it, by {@link #evictionPolicy}. Replies are not
+     * part of it, nor those that are held until their client has read them.
      *
      * @param bytes held at most, 0 for no limit but the process'
      * @return this
@@ -99,9 +99,9 @@ public final class ShardContext {
     }
 
     /**
-     * Sets memory apart in which requests longer than a message are collected while data leaves no room for them: those that free
-     * memory are executed at the limit too. A request that this is too little for is refused with an OOM error, or keys are
-     * evicted for it.
+     * Sets memory apart in which requests longer than a message are collected while data leaves no room for them: those
+     * that free memory are executed at the limit too. A request that this is too little for is refused with an OOM
+     * error, or keys are evicted for it.
      *
      * @param bytes held at most beside {@link #memoryBudget}, 0 for none
      * @return this
@@ -120,8 +120,8 @@ public final class ShardContext {
     }
 
     /**
-     * Limits a reply, that of a transaction too. A command whose reply would be longer is answered with an error and changes
-     * nothing.
+     * Limits a reply, that of a transaction too. A command whose reply would be longer is answered with an error and
+     * changes nothing.
      *
      * @param bytes of a reply, {@value #MIN_MAX_REPLY_LENGTH} to {@link ReplyEncoder#MAX_CAPACITY}
      * @return this
@@ -207,8 +207,8 @@ public final class ShardContext {
     }
 
     /**
-     * Says where the shard's memory comes from: {@link ByteBuffer#allocateDirect} unless set otherwise. For tests of what
-     * happens when there is none.
+     * Says where the shard's memory comes from: {@link ByteBuffer#allocateDirect} unless set otherwise. For tests of
+     * what happens when there is none.
      *
      * @param source makes a direct buffer of so many bytes, or throws OutOfMemoryError
      * @return this

@@ -4,8 +4,8 @@ import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * SipHash-1-3 (Aumasson and Bernstein, 2012): a keyed hash that an attacker who does not know the key cannot make collide,
- * so that no choice of keys turns a hash table into a list. Immutable and thread-safe.
+ * SipHash-1-3 (Aumasson and Bernstein, 2012): a keyed hash that an attacker who does not know the key cannot make
+ * collide, so that no choice of keys turns a hash table into a list. Immutable and thread-safe.
  */
 final class SipHash {
     private final long key0;

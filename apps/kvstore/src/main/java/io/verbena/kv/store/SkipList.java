@@ -4,9 +4,9 @@ import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The order of a sorted set: a skip list (Pugh, 1990) by score, then by the bytes of the member, in which each link knows
- * how many elements it spans, so that ranks take O(log n). Members lie in the entries of the set's dictionary, whose values
- * are the nodes.
+ * The order of a sorted set: a skip list (Pugh, 1990) by score, then by the bytes of the member, in which each link
+ * knows how many elements it spans, so that ranks take O(log n). Members lie in the entries of the set's dictionary,
+ * whose values are the nodes.
  *
  * <pre>
  *   list                   node

@@ -5,8 +5,8 @@ import static io.verbena.kv.store.Execution.word;
 import io.verbena.kv.protocol.KvOp;
 
 /**
- * Ranges of sorted sets by rank, by score and by member. Each range is turned into one of ranks first, which a skip list
- * finds in O(log n). Single-threaded, as the shard that owns it.
+ * Ranges of sorted sets by rank, by score and by member. Each range is turned into one of ranks first, which a skip
+ * list finds in O(log n). Single-threaded, as the shard that owns it.
  */
 final class SortedSetRanges {
     private static final byte[] WITH_SCORES = word("withscores");
@@ -145,7 +145,9 @@ final class SortedSetRanges {
         return true;
     }
 
-    /** Reads the bounds of the range from arguments 1 and 2; replies with an error and returns false if they are none. */
+    /**
+     * Reads the bounds of the range from arguments 1 and 2; replies with an error and returns false if they are none.
+     */
     private boolean parseBounds() {
         // Reversed ranges by score and member name their greater bound first.
         final boolean swapped = reverse && by != By.RANK;

@@ -7,8 +7,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Sorted sets. Up to {@link #MAX_PACKED} members of up to {@link #MAX_PACKED_LENGTH} bytes are a {@link PackedList} of
  * members and scores in their order; others a {@link SkipList} with its dictionary.
  *
- * <p>This object also holds one position, a member and its score, which searches set and walks move. Ranks count from the
- * least score, which is 0. Single-threaded, as the shard that owns it.
+ * <p>This object also holds one position, a member and its score, which searches set and walks move. Ranks count from
+ * the least score, which is 0. Single-threaded, as the shard that owns it.
  */
 final class SortedSetValue implements Members {
     /** Most members of a packed sorted set. */

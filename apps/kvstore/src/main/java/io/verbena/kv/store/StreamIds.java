@@ -1,7 +1,8 @@
 package io.verbena.kv.store;
 
 /**
- * The ids of a shard's streams: none is given twice, so that an id that outlives its channel names nothing on the next one.
+ * The ids of a shard's streams: none is given twice, so that an id that outlives its channel names nothing on the next
+ * one.
  *
  * <p>Single-threaded, as the shard that owns it.
  */

@@ -70,8 +70,8 @@ final class StringBlock {
     }
 
     /**
-     * Overwrites a block if the bytes fit, waste no more than half of it, and no stream reads what is there, else replaces
-     * it; returns the block.
+     * Overwrites a block if the bytes fit, waste no more than half of it, and no stream reads what is there, else
+     * replaces it; returns the block.
      */
     long set(final long block, final UnsafeBuffer source, final int offset, final int length) {
         final int before = length(block);
@@ -94,8 +94,8 @@ final class StringBlock {
     }
 
     /**
-     * Makes a block at least that long, and one whose bytes may be written: what a stream reads is left to it and replaced by
-     * a copy. Returns the block, which may have moved.
+     * Makes a block at least that long, and one whose bytes may be written: what a stream reads is left to it and
+     * replaced by a copy. Returns the block, which may have moved.
      */
     long extendToWrite(final long block, final int length) {
         final int before = length(block);
@@ -112,8 +112,8 @@ final class StringBlock {
     }
 
     /**
-     * Makes a block longer; the new bytes are zero. A stream that reads the block does not see them. Returns the block, which
-     * may have moved.
+     * Makes a block longer; the new bytes are zero. A stream that reads the block does not see them. Returns the block,
+     * which may have moved.
      */
     long extend(final long block, final int length) {
         final int before = length(block);

@@ -6,8 +6,8 @@ import io.verbena.kv.protocol.TransferDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values that travel in pieces: uploads and streams, and what requests may do with them. Single-threaded, as the shard that
- * owns it.
+ * Values that travel in pieces: uploads and streams, and what requests may do with them. Single-threaded, as the shard
+ * that owns it.
  */
 final class TransferOperations {
     /** The arguments of a transfer that are numbers come first, and are so many at most. */
@@ -119,8 +119,9 @@ final class TransferOperations {
     }
 
     /**
-     * Takes memory for an upload: for all of it if nothing must be evicted for that, a request's apart from the data if need
-     * be; else for those bytes that have come, lest an announcement drives out what is there. Null if there is none.
+     * Takes memory for an upload: for all of it if nothing must be evicted for that, a request's apart from the data if
+     * need be; else for those bytes that have come, lest an announcement drives out what is there. Null if there is
+     * none.
      */
     private @Nullable Upload take(
             final ClientTransfers client, final long id, final boolean request, final int length, final int bytes) {

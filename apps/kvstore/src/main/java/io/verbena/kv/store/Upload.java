@@ -6,8 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value, or a whole request, that comes in pieces into an extent without an address, laid out as a {@link StringBlock}. Or
- * what is remembered of one that was refused.
+ * A value, or a whole request, that comes in pieces into an extent without an address, laid out as a
+ * {@link StringBlock}. Or what is remembered of one that was refused.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
@@ -46,8 +46,8 @@ final class Upload {
     }
 
     /**
-     * Bytes of an upload to have room for while so many have come: its length, or the half of it, or the half of that and so on,
-     * but not much less than a piece.
+     * Bytes of an upload to have room for while so many have come: its length, or the half of it, or the half of that
+     * and so on, but not much less than a piece.
      */
     static int capacity(final int length, final int needed) {
         final int least = Math.max(needed, TransferDescriptor.PIECE_LENGTH);

@@ -2,7 +2,10 @@ package io.verbena.kv.store;
 
 import java.nio.charset.StandardCharsets;
 
-/** Types of values and their encodings, one byte each in the entry of a key. Names are those of TYPE and OBJECT ENCODING. */
+/**
+ * Types of values and their encodings, one byte each in the entry of a key. Names are those of TYPE and OBJECT
+ * ENCODING.
+ */
 final class ValueType {
     /** Any bytes. */
     static final byte STRING = 0;

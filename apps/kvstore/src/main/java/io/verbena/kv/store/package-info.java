@@ -11,8 +11,8 @@
  *   Allocator: size classes, runs of pages, extents -> Memory: addresses in regions
  * </pre>
  *
- * <p>Values longer than a message come and go in pieces: a {@link io.verbena.kv.store.ClientTransfers} a client holds the
- * extents that it fills (uploads) and those that it reads (streams).
+ * <p>Values longer than a message come and go in pieces: a {@link io.verbena.kv.store.ClientTransfers} a client holds
+ * the extents that it fills (uploads) and those that it reads (streams).
  *
  * <p>Nothing here is shared between threads, knows the network or asks for the time by itself.
  */

@@ -222,8 +222,8 @@ class KvServerTest {
                         .mode(KvServerContext.Mode.ASSISTED)
                         .listen("tcp://127.0.0.1:0")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "mode ASSISTED serves this process alone and cannot listen at [tcp://127.0.0.1:0]; use THREADS");
+                .hasMessage("mode ASSISTED serves this process alone and cannot listen at "
+                        + "[tcp://127.0.0.1:0]; use THREADS");
     }
 
     @Test

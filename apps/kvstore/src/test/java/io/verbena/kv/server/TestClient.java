@@ -24,7 +24,10 @@ import java.util.function.Supplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** A client with a node of its own, for one thread; every wait has a bound. Replies are checked to be in order per shard. */
+/**
+ * A client with a node of its own, for one thread; every wait has a bound. Replies are checked to be in order per
+ * shard.
+ */
 final class TestClient implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration NAP = Duration.ofNanos(100_000);
@@ -208,7 +211,10 @@ final class TestClient implements AutoCloseable {
         return bytes;
     }
 
-    /** Completes a claim of 32 bytes on shard 0 with a GET of a key of one byte; false if the shard went since the claim. */
+    /**
+     * Completes a claim of 32 bytes on shard 0 with a GET of a key of one byte; false if the shard went since the
+     * claim.
+     */
     boolean get(final String key) {
         request.begin(client.claimBuffer(), client.claimOffset(), KvOp.GET, 0, ++correlation, 0)
                 .argument(key.getBytes(StandardCharsets.ISO_8859_1));
@@ -229,7 +235,9 @@ final class TestClient implements AutoCloseable {
         return result[0] == SendResult.SENT;
     }
 
-    /** Executes a command on the shard of its first argument; the reply as a string, a long, null, or a list of them. */
+    /**
+     * Executes a command on the shard of its first argument; the reply as a string, a long, null, or a list of them.
+     */
     Object call(final KvOp op, final String... arguments) {
         final long before = answered;
         if (!submit(shardOf(arguments[0]), op, arguments)) {

@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Each command of a random mix is executed with its first allocation failing, then its second, and so on until it happens.
- * A command that failed must have changed nothing; one that happened must have done what it does on a shard that never
- * fails. In the end no block is lost.
+ * Each command of a random mix is executed with its first allocation failing, then its second, and so on until it
+ * happens. A command that failed must have changed nothing; one that happened must have done what it does on a shard
+ * that never fails. In the end no block is lost.
  */
 @Timeout(120)
 class AllocationFailureTest {

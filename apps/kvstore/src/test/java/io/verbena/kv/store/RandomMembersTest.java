@@ -9,7 +9,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Random picks from packed and unpacked hashes, sets and sorted sets; what Redis leaves to chance is checked as such. */
+/**
+ * Random picks from packed and unpacked hashes, sets and sorted sets; what Redis leaves to chance is checked as such.
+ */
 class RandomMembersTest {
     private final ShardFixture shard = new ShardFixture();
 

@@ -109,7 +109,10 @@ final class ShardFixture implements AutoCloseable {
         return values;
     }
 
-    /** Deletes key by key, in all databases, and lets the shard tidy up: what is used then is all that an empty one needs. */
+    /**
+     * Deletes key by key, in all databases, and lets the shard tidy up: what is used then is all that an empty one
+     * needs.
+     */
     void deleteEachKey() {
         final int before = database;
         for (database = 0; database < shard.databases(); database++) {

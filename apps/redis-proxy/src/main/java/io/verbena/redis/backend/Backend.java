@@ -32,12 +32,13 @@ public interface Backend extends AutoCloseable {
     int shardOf(DirectBuffer buffer, int offset, int length);
 
     /**
-     * Reserves room for a request. Each successful claim is followed by {@link #commit} or {@link #abort} before anything else is called. Runs nothing of the loop.
+     * Reserves room for a request. Each successful claim is followed by {@link #commit} or {@link #abort} before
+     * anything else is called. Runs nothing of the loop.
      *
      * @param shard that is to execute the request
      * @param length of the request in bytes
-     * @return SENT if there is room; BACK_PRESSURED if the way to the shard is full: poll and try again; CLOSED if the shard
-     *     cannot be reached
+     * @return SENT if there is room; BACK_PRESSURED if the way to the shard is full: poll and try again; CLOSED if the
+     *     shard cannot be reached
      */
     SendResult claim(int shard, int length);
 
@@ -59,8 +60,8 @@ public interface Backend extends AutoCloseable {
     void commit();
 
     /**
-     * Sends a request in two parts, of which the second is copied no more often than it must be. Nothing is claimed. It may stay
-     * behind until {@link #flush}.
+     * Sends a request in two parts, of which the second is copied no more often than it must be. Nothing is claimed. It
+     * may stay behind until {@link #flush}.
      *
      * @param shard that is to execute the request
      * @param head the first part, from offset 0
@@ -103,8 +104,8 @@ public interface Backend extends AutoCloseable {
     ManualIoEventLoop loop();
 
     /**
-     * Runs what is ready: sockets and their handlers, tasks and the way to the shards. Blocks if there is nothing, until there is, or a reply
-     * arrives, or {@link #wake} is called, or the time is over.
+     * Runs what is ready: sockets and their handlers, tasks and the way to the shards. Blocks if there is nothing,
+     * until there is, or a reply arrives, or {@link #wake} is called, or the time is over.
      *
      * @param nanos longest wait; 0 does not block
      * @return amount of work done

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A worker's way to the shards by queue pairs: a node that lives on the worker's thread and event loop, and a client of
- * the store, connected when that thread first waits. The worker runs the shards that it has sent to and that nobody else
- * runs, so a command needs no thread hop.
+ * the store, connected when that thread first waits. The worker runs the shards that it has sent to and that nobody
+ * else runs, so a command needs no thread hop.
  */
 final class NodeBackend implements Backend {
     private static final Logger LOG = LoggerFactory.getLogger(NodeBackend.class);

@@ -19,8 +19,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All commands, read once from {@code commands.txt}, and an open-addressed hash of their names that finds a command from
- * the bytes on the wire without garbage. Immutable.
+ * All commands, read once from {@code commands.txt}, and an open-addressed hash of their names that finds a command
+ * from the bytes on the wire without garbage. Immutable.
  */
 public final class CommandTable {
     private static final String TEXT = "commands.txt";

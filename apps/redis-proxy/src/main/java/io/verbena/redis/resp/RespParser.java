@@ -19,7 +19,10 @@ import org.agrona.MutableDirectBuffer;
  * <p>Not thread-safe: one parser a connection. Behaviour and error texts are those of Redis 7.0.
  */
 public final class RespParser {
-    /** The command is incomplete; {@link #consumed()} bytes may be thrown away, {@link #needed()} more are known to come. */
+    /**
+     * The command is incomplete; {@link #consumed()} bytes may be thrown away, {@link #needed()} more are known to
+     * come.
+     */
     public static final int NEED_MORE = 0;
     /** A command is complete. */
     public static final int COMMAND = 1;
@@ -237,8 +240,8 @@ public final class RespParser {
     }
 
     /**
-     * The bytes of the argument that is being received are taken by somebody else. The command so far is forgotten; behind
-     * the argument's bytes its parsing goes on, with an empty argument 0 in place of that one.
+     * The bytes of the argument that is being received are taken by somebody else. The command so far is forgotten;
+     * behind the argument's bytes its parsing goes on, with an empty argument 0 in place of that one.
      *
      * @return bytes from the start of the command to the argument's first
      */
@@ -302,8 +305,8 @@ public final class RespParser {
     }
 
     /**
-     * Reads the line at the cursor, a count or the length of a bulk string, and moves the cursor behind it. Redis looks at
-     * a line only when its carriage return and one more byte are there; error texts depend on that.
+     * Reads the line at the cursor, a count or the length of a bulk string, and moves the cursor behind it. Redis looks
+     * at a line only when its carriage return and one more byte are there; error texts depend on that.
      */
     private long parseLine(MutableDirectBuffer buffer, int offset, int available, boolean bulk) {
         int end = Math.max(scanned, cursor);
@@ -353,7 +356,9 @@ public final class RespParser {
         return finish(argumentCount == 0 ? EMPTY : COMMAND);
     }
 
-    /** Splits a line into words, unquoting them in place; false if a quote does not close or is not followed by space. */
+    /**
+     * Splits a line into words, unquoting them in place; false if a quote does not close or is not followed by space.
+     */
     private boolean splitInline(MutableDirectBuffer buffer, int offset, int end) {
         int in = 0;
         while (true) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes RESP values, in the form of the client's version of the protocol, into a buffer that is then sent as it is.
  *
- * <p>The writer takes a buffer from the allocator when it needs one and gives it away with {@link #take()}. It writes through
- * a view of that buffer, so that a byte costs one bounds check and a text one copy.
+ * <p>The writer takes a buffer from the allocator when it needs one and gives it away with {@link #take()}. It writes
+ * through a view of that buffer, so that a byte costs one bounds check and a text one copy.
  *
  * <p>Not thread-safe: one writer belongs to one connection or one unfinished reply.
  */
@@ -370,8 +370,8 @@ public final class RespWriter {
     }
 
     /**
-     * Writes text that is to be shown as it is, and starts with three characters of format and a colon. RESP2 has a bulk
-     * string without them.
+     * Writes text that is to be shown as it is, and starts with three characters of format and a colon. RESP2 has a
+     * bulk string without them.
      *
      * @param source of the text
      * @param offset of its first byte

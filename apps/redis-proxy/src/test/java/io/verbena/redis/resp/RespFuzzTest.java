@@ -8,7 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Any bytes from a client: the same commands are found however they are cut, within bounds, and for a bounded price. */
+/**
+ * Any bytes from a client: the same commands are found however they are cut, within bounds, and for a bounded price.
+ */
 class RespFuzzTest {
     /** The last byte of a command that is kept lies at most this far behind its first. */
     private static final RespLimits LIMITS = new RespLimits(1000, 1 << 20, 64 << 10, 10, 16384, 1000, 2000);

@@ -42,7 +42,8 @@ import picocli.CommandLine.Option;
         },
         description = {
             "Compares Verbena with what a user would pick instead: rows of paths, each measured in JVMs of its own, in",
-            "rounds that alternate between the paths. Prints medians, ranges and ratios, and whether each row's target is",
+            "rounds that alternate between the paths. Prints medians, ranges and "
+                    + "ratios, and whether each row's target is",
             "met; saves results.json and plots. Ends with 1 if a measurement died, hung or got what it must not get.%n"
         })
 public final class Bench extends RowsCommand {

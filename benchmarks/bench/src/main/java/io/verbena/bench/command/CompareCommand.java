@@ -19,7 +19,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "compare",
         description = {
-            "Measures any paths side by side and prints ratios to the last one: round trips, or with --rate messages one",
+            "Measures any paths side by side and prints ratios to the last one: "
+                    + "round trips, or with --rate messages one",
             "way, or with --depth answered messages, so many under way. Default: verbena-append-shm aeron-ipc.%n"
         })
 final class CompareCommand extends RowsCommand {

@@ -50,7 +50,9 @@ final class RunOptions {
         return schedule(defaultRounds, defaultSeconds, limit, Cores.pinnable());
     }
 
-    /** Nothing is pinned beside processes that are to take cores away: where threads go then is the system's business. */
+    /**
+     * Nothing is pinned beside processes that are to take cores away: where threads go then is the system's business.
+     */
     Comparison.Schedule unpinned() {
         return schedule(DEFAULT_ROUNDS, DEFAULT_SECONDS, 0, List.of());
     }

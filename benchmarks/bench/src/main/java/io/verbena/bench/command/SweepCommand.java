@@ -23,11 +23,12 @@ import picocli.CommandLine.Option;
 @Command(
         name = "sweep",
         description = {
-            "Measures paths over sizes, depths, queue pairs or producers, and draws the curves. Sizes are measured one way",
+            "Measures paths over sizes, depths, queue pairs or producers, and draws "
+                    + "the curves. Sizes are measured one way",
             "(--round-trip: there and back), depths by answered messages, queue pairs and producers one way.%n"
         })
 final class SweepCommand extends RowsCommand {
-    private static final int BATCHES_A_WINDOW = 4;
+    private static final int BATCHES_PER_WINDOW = 4;
     private static final int KIB = 1 << 10;
 
     /** What changes. */
@@ -165,7 +166,7 @@ final class SweepCommand extends RowsCommand {
     /** Small messages share doorbells, large ones do not fill the memory. */
     private Setting shaped(Setting setting, Measure measure) {
         if (measure == Measure.WINDOW) {
-            return setting.withBatch(Math.max(1, Math.min(batch, setting.depth() / BATCHES_A_WINDOW)));
+            return setting.withBatch(Math.max(1, Math.min(batch, setting.depth() / BATCHES_PER_WINDOW)));
         }
         if (measure != Measure.STREAM) {
             return setting;

@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "waiting",
         description = {
-            "Measures a round trip while no, one and two other processes burn a core each, in every way to wait: what a",
+            "Measures a round trip while no, one and two other processes burn a "
+                    + "core each, in every way to wait: what a",
             "wait costs when there are more runnable threads than cores. Default: verbena-append-shm aeron-ipc.%n"
         })
 final class WaitingCommand extends RowsCommand {

@@ -10,9 +10,10 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Measures rows, round by round: in each round every row once, one contestant after the other, on the same pair of cores, in
- * the next round in the other order and on another pair. So whatever slows the machine for a while meets all contestants of a row alike, and a run that is stopped
- * has something of every row. What fails is noted, and the others go on.
+ * Measures rows, round by round: in each round every row once, one contestant after the other, on the same pair of
+ * cores, in the next round in the other order and on another pair. So whatever slows the machine for a while meets all
+ * contestants of a row alike, and a run that is stopped has something of every row. What fails is noted, and the others
+ * go on.
  */
 public final class Comparison {
     private static final double START_SECONDS = 1.5;

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A round trip as a + b x line, by least squares: what the code costs, and how many round trips of a cache line it contains.
+ * A round trip as a + b x line, by least squares: what the code costs, and how many round trips of a cache line it
+ * contains.
  *
  * @param a nanoseconds
  * @param b lines

@@ -77,8 +77,8 @@ public final class Results {
     }
 
     /**
-     * A figure beside another contestant's: round by round, so that what both suffered cancels out, and in each round tag by tag,
-     * since slices of different tags do not compare.
+     * A figure beside another contestant's: round by round, so that what both suffered cancels out, and in each round
+     * tag by tag, since slices of different tags do not compare.
      *
      * @param tags that count
      * @param comparison of the own figure with the other's
@@ -110,7 +110,10 @@ public final class Results {
         return compare(row, contestant, reference, target.figure(), Tag.VALID, target::compare);
     }
 
-    /** Whether each subject that has figures has some of a tag that its reference has in the same round, so that there is a ratio. */
+    /**
+     * Whether each subject that has figures has some of a tag that its reference has in the same round, so that there
+     * is a ratio.
+     */
     public boolean haveMet(Row row) {
         return row.references().isEmpty()
                 || row.subjects().stream()
@@ -171,7 +174,10 @@ public final class Results {
         return lines;
     }
 
-    /** Why there are fewer figures than rounds: {@code void 2 of 3 (reached 0.41 M/s of 1.00 M/s)}; empty if there are not. */
+    /**
+     * Why there are fewer figures than rounds: {@code void 2 of 3 (reached 0.41 M/s of 1.00 M/s)}; empty if there are
+     * not.
+     */
     public String remark(Row row, Contestant contestant) {
         List<Outcome> all = outcomes(row, contestant);
         List<String> parts = new ArrayList<>();

@@ -18,7 +18,8 @@ public record CorePair(int near, int far) {
     private static final String NO_PAIR = "none";
 
     /**
-     * One of all pairs of these cores: each turn has another until all have had theirs. None if there are fewer than two cores.
+     * One of all pairs of these cores: each turn has another until all have had theirs. None if there are fewer than
+     * two cores.
      *
      * @param turn 1, 2 and so on
      */

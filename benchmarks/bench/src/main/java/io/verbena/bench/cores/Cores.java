@@ -13,7 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The cores that this process may use, and threads pinned to one of them, by util-linux's {@code taskset}. Linux only. */
+/**
+ * The cores that this process may use, and threads pinned to one of them, by util-linux's {@code taskset}. Linux only.
+ */
 public final class Cores {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final Path THREAD = Path.of("/proc/thread-self");

@@ -8,10 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The round trip of a cache line between two cores: the thread that asks, which is pinned to the near one, stores an odd number
- * with release, and a partner on the far core, which is parked between probes, the even number that follows.
+ * The round trip of a cache line between two cores: the thread that asks, which is pinned to the near one, stores an
+ * odd number with release, and a partner on the far core, which is parked between probes, the even number that follows.
  *
- * <p>Whoever else spins on the far core takes turns with the partner: that makes some batches long, and leaves the median.
+ * <p>Whoever else spins on the far core takes turns with the partner: that makes some batches long, and leaves the
+ * median.
  */
 public final class LineProbe implements AutoCloseable {
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);

@@ -7,7 +7,9 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Warms up until the compilers rest, then measures in slices with a probe around each, and repeats those that are void. */
+/**
+ * Warms up until the compilers rest, then measures in slices with a probe around each, and repeats those that are void.
+ */
 public final class SlicedRun {
     /** Void slices of a run that are repeated. */
     public static final int MAX_REPEATS = 4;

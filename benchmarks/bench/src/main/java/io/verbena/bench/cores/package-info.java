@@ -1,6 +1,7 @@
 /**
- * Which cores a measurement runs on, and in what state they were. A host may move virtual cores: the round trip of a cache line between
- * two of them then changes from about 100 ns (near) to about 450 ns (far), and with it whatever is measured between them.
+ * Which cores a measurement runs on, and in what state they were. A host may move virtual cores: the round trip of a
+ * cache line between two of them then changes from about 100 ns (near) to about 450 ns (far), and with it whatever is
+ * measured between them.
  *
  * <pre>
  *   CorePair ─ pins ─▶ near thread, far thread

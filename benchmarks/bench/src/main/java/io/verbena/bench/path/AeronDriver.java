@@ -8,7 +8,10 @@ import org.agrona.BitUtil;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.AgentInvoker;
 
-/** An embedded media driver in a directory of its own, in shared memory where there is some. For the thread that opened it. */
+/**
+ * An embedded media driver in a directory of its own, in shared memory where there is some. For the thread that opened
+ * it.
+ */
 public final class AeronDriver implements AutoCloseable {
     private static final int MAX_MTU = 65504;
     private static final int HEADER = 32;
@@ -16,8 +19,8 @@ public final class AeronDriver implements AutoCloseable {
     private static final int LONG_TERM =
             4 << 20; // 64 KiB messages: 1.5 times the bytes a second of 16 MiB, for they stay in the cache
     private static final int LONG = 4096;
-    private static final int LEAST_UDP_MTU = 16 << 10;
-    private static final int LEAST_IPC_MTU = 1408;
+    private static final int MIN_UDP_MTU = 16 << 10;
+    private static final int MIN_IPC_MTU = 1408;
 
     private final MediaDriver driver;
     private final String directory;
@@ -32,8 +35,8 @@ public final class AeronDriver implements AutoCloseable {
         driver = MediaDriver.launch(context.aeronDirectoryName(directory)
                 .ipcTermBufferLength(term)
                 .publicationTermBufferLength(term)
-                .ipcMtuLength(mtu(length, LEAST_IPC_MTU))
-                .mtuLength(mtu(length, LEAST_UDP_MTU))
+                .ipcMtuLength(mtu(length, MIN_IPC_MTU))
+                .mtuLength(mtu(length, MIN_UDP_MTU))
                 .termBufferSparseFile(false)
                 .dirDeleteOnStart(true)
                 .dirDeleteOnShutdown(true));
@@ -45,8 +48,8 @@ public final class AeronDriver implements AutoCloseable {
     }
 
     /**
-     * For IPC: one thread for everything (SHARED) with Aeron's own idle strategy, which backs off, so that nothing but the
-     * two ends spins. It only moves limits; messages do not pass it.
+     * For IPC: one thread for everything (SHARED) with Aeron's own idle strategy, which backs off, so that nothing but
+     * the two ends spins. It only moves limits; messages do not pass it.
      */
     public static AeronDriver shared(int length) {
         return new AeronDriver(new MediaDriver.Context().threadingMode(ThreadingMode.SHARED), length);

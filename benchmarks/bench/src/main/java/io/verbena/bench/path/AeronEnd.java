@@ -13,12 +13,12 @@ import org.agrona.concurrent.AgentInvoker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aeron: a publication and an image a direction, and an assembler where a message is more than one fragment. The rest is
- * Aeron's defaults, but for terms of 16 MiB, or 4 MiB from messages of 4 KiB on, or what the message needs, touched beforehand;
- * and MTUs that hold a message where they can.
+ * Aeron: a publication and an image a direction, and an assembler where a message is more than one fragment. The rest
+ * is Aeron's defaults, but for terms of 16 MiB, or 4 MiB from messages of 4 KiB on, or what the message needs, touched
+ * beforehand; and MTUs that hold a message where they can.
  *
- * <p>IPC has one driver, at the near end. UDP has one at each end, which the end's thread runs, as it does the client: no
- * other thread spins or has to be woken.
+ * <p>IPC has one driver, at the near end. UDP has one at each end, which the end's thread runs, as it does the client:
+ * no other thread spins or has to be woken.
  */
 final class AeronEnd extends End {
     private static final int TO_FAR = 1001;

@@ -7,8 +7,8 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Puts messages into a publication by an offer: a claim, with a copy of the payload into it, was no faster at 1 KiB and slower
- * at 32 bytes. For one thread; a concurrent publication may have several.
+ * Puts messages into a publication by an offer: a claim, with a copy of the payload into it, was no faster at 1 KiB and
+ * slower at 32 bytes. For one thread; a concurrent publication may have several.
  */
 final class AeronSender {
     private final Publication publication;

@@ -6,8 +6,8 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The processor's own fetch-and-add on a word of direct memory; its result goes to another word and is polled there, as that
- * of a fetch-and-add request is.
+ * The processor's own fetch-and-add on a word of direct memory; its result goes to another word and is polled there, as
+ * that of a fetch-and-add request is.
  */
 final class AtomicEnd extends LocalEnd {
     private static final int RESULT = 2 * BitUtil.CACHE_LINE_LENGTH;

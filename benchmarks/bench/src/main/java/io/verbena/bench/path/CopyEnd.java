@@ -11,9 +11,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plain copy, from slots of one piece of memory to slots of another: as many of them, as long, and gone around in the same
- * order as those of one-sided requests, so that what is in which cache is the same. The memory is direct, as the regions of
- * a process are, or a mapped file in shared memory, as the regions are that other processes reach.
+ * A plain copy, from slots of one piece of memory to slots of another: as many of them, as long, and gone around in the
+ * same order as those of one-sided requests, so that what is in which cache is the same. The memory is direct, as the
+ * regions of a process are, or a mapped file in shared memory, as the regions are that other processes reach.
  */
 final class CopyEnd extends LocalEnd {
     private final UnsafeBuffer source;

@@ -6,11 +6,11 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a path of messages of a fixed length. A message's first and last 8 bytes are its number: 0, 1, 2 and so on,
- * which the end that takes it checks.
+ * One end of a path of messages of a fixed length. A message's first and last 8 bytes are its number: 0, 1, 2 and so
+ * on, which the end that takes it checks.
  *
- * <p>The numbers are those of a lane: there is one lane, unless the path has several queue pairs or producers, between which
- * there is no order. Then a number's upper 16 bits are its lane, and each lane counts from 0.
+ * <p>The numbers are those of a lane: there is one lane, unless the path has several queue pairs or producers, between
+ * which there is no order. Then a number's upper 16 bits are its lane, and each lane counts from 0.
  *
  * <p>For the thread that opened it; {@link #produce} says what other threads do.
  */
@@ -46,7 +46,8 @@ public abstract class End extends Producer implements AutoCloseable {
     }
 
     /**
-     * Takes messages that have come; gives what drives the path a turn. Answers leave when it is through with what it found.
+     * Takes messages that have come; gives what drives the path a turn. Answers leave when it is through with what it
+     * found.
      *
      * @param limit most messages, a hint
      * @return messages taken
@@ -74,8 +75,8 @@ public abstract class End extends Producer implements AutoCloseable {
     abstract int receive(int limit);
 
     /**
-     * Whether this end's messages come from {@link #offer} of the other, so that a far thread must answer them. If not, what
-     * {@link #taken} counts at the near end are its own requests that are complete, and the far end takes nothing.
+     * Whether this end's messages come from {@link #offer} of the other, so that a far thread must answer them. If not,
+     * what {@link #taken} counts at the near end are its own requests that are complete, and the far end takes nothing.
      */
     public boolean isAnswered() {
         return true;
@@ -151,8 +152,8 @@ public abstract class End extends Producer implements AutoCloseable {
     }
 
     /**
-     * Lets each producer of the settings work in a thread of its own, the first in the calling one; returns when all have
-     * ended. The work is to be bounded: 30 s after the first producer's end this fails.
+     * Lets each producer of the settings work in a thread of its own, the first in the calling one; returns when all
+     * have ended. The work is to be bounded: 30 s after the first producer's end this fails.
      */
     public final void produce(Work work) {
         ProducerThreads others = producers;

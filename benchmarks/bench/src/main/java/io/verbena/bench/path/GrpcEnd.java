@@ -31,9 +31,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * gRPC: unary calls, or one stream in both directions, of byte arrays without a codec. Each side has one event loop thread,
- * which runs the handlers too (direct executors): the fewest hops that gRPC offers. The near end's thread starts calls; the
- * far end's has nothing to do. gRPC and the JVM's compiler allocate, and need 10 s and more to become fast.
+ * gRPC: unary calls, or one stream in both directions, of byte arrays without a codec. Each side has one event loop
+ * thread, which runs the handlers too (direct executors): the fewest hops that gRPC offers. The near end's thread
+ * starts calls; the far end's has nothing to do. gRPC and the JVM's compiler allocate, and need 10 s and more to become
+ * fast.
  */
 final class GrpcEnd extends LocalEnd {
     private static final int SECONDS = 10;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** An end's wait, as {@link Waiting} says: the same for every path, whatever a turn of it costs. For one thread. */
 public final class Idle {
     private static final long SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
-    private static final Duration LONGEST_WAIT = Duration.ofMillis(1);
+    private static final Duration MAX_WAIT = Duration.ofMillis(1);
     private static final int CLOCK_MASK = 15;
 
     private final Waiting waiting;
@@ -57,7 +57,7 @@ public final class Idle {
                 backoff.idle();
                 break;
             case API:
-                if (end == null || !end.await(LONGEST_WAIT)) {
+                if (end == null || !end.await(MAX_WAIT)) {
                     backoff.idle();
                 }
                 break;

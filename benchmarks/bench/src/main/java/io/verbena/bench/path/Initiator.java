@@ -22,8 +22,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A NIC with some queue pairs, and the posting of one verb's requests: batches go around the queue pairs. The owner's thread
- * runs the engine (INVOKER). Short data goes inline, long data from slots of a registered region,
+ * A NIC with some queue pairs, and the posting of one verb's requests: batches go around the queue pairs. The owner's
+ * thread runs the engine (INVOKER). Short data goes inline, long data from slots of a registered region,
  * which hold the message already but for its number: as an application would have composed it there.
  *
  * <p>The region:
@@ -38,12 +38,14 @@ final class Initiator implements AutoCloseable {
     /** The same on the direct path for batches, whose inline data waits in the send ring. */
     private static final int INLINE_BATCHED = 512;
 
-    /** The same for a request of its own, whose inline data goes from the caller's buffer to the peer's memory at once. */
+    /**
+     * The same for a request of its own, whose inline data goes from the caller's buffer to the peer's memory at once.
+     */
     private static final int INLINE_AT_ONCE = 4096;
 
     static final int POLL = 256;
 
-    private static final int LEAST_DEPTH = 16;
+    private static final int MIN_DEPTH = 16;
     private static final int SINGLE_DEPTH = 512;
     private static final int SOURCE_MEMORY = 1 << 20;
     private static final int SHARED_SOURCE_MEMORY = 16 << 20;
@@ -114,7 +116,7 @@ final class Initiator implements AutoCloseable {
         slotLength = verb == Verb.FETCH_ADD ? WORD_LENGTH : settings.slotLength();
         int depth = senders == 1
                 ? Math.max(SINGLE_DEPTH, settings.depth())
-                : Math.max(LEAST_DEPTH, Math.max(2 * batch, settings.depth() / senders));
+                : Math.max(MIN_DEPTH, Math.max(2 * batch, settings.depth() / senders));
         depth = BitUtil.findNextPositivePowerOfTwo(depth);
         slots = slots(verb, settings, depth);
         depth = verb.isMessage() ? depth : slots;

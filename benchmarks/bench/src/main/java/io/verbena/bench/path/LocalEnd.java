@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An end whose requests are done where they are made, or by threads of the path's own: the far end's thread has nothing to do
- * and sleeps, so that it takes no core from those that have.
+ * An end whose requests are done where they are made, or by threads of the path's own: the far end's thread has nothing
+ * to do and sleeps, so that it takes no core from those that have.
  */
 abstract class LocalEnd extends End {
     private static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -8,9 +8,9 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream into messages of a known length, or of the length that stands before each. Nothing is copied or gathered: what
- * was received is looked at where it lies, and a message that comes in pieces is remembered by its number and position. For
- * the channel's thread.
+ * Cuts a stream into messages of a known length, or of the length that stands before each. Nothing is copied or
+ * gathered: what was received is looked at where it lies, and a message that comes in pieces is remembered by its
+ * number and position. For the channel's thread.
  */
 final class NettyCutter extends ChannelInboundHandlerAdapter {
     private final int length;

@@ -21,11 +21,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raw Netty over TCP or Unix-domain sockets, at its best for this: the end's thread is the event loop and spins on it, a
- * write comes from that thread, one flush sends a batch, and a handler cuts the stream into messages without copying.
+ * Raw Netty over TCP or Unix-domain sockets, at its best for this: the end's thread is the event loop and spins on it,
+ * a write comes from that thread, one flush sends a batch, and a handler cuts the stream into messages without copying.
  */
 final class NettyEnd extends End {
-    private static final int LEAST_WATER_MARK = 256 << 10;
+    private static final int MIN_WATER_MARK = 256 << 10;
 
     /** How messages are told apart and written. */
     enum Form {
@@ -92,7 +92,7 @@ final class NettyEnd extends End {
     }
 
     private WriteBufferWaterMark waterMark() {
-        int high = Math.max(LEAST_WATER_MARK, 2 * length);
+        int high = Math.max(MIN_WATER_MARK, 2 * length);
         return new WriteBufferWaterMark(high / 2, high);
     }
 

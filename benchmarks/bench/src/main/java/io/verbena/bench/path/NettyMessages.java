@@ -8,10 +8,10 @@ import org.agrona.BitUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes messages to a Netty channel: a short one into a buffer of its own from the channel's pool, as Netty's encoders do, or
- * behind the others of its batch in one buffer; of a long one only the number is written, into one of a few buffers that hold
- * the rest already and are free again when the socket has taken them, so that nothing is copied on the way there. With framing
- * a message stands behind its length, in the same buffer. For the channel's thread.
+ * Writes messages to a Netty channel: a short one into a buffer of its own from the channel's pool, as Netty's encoders
+ * do, or behind the others of its batch in one buffer; of a long one only the number is written, into one of a few
+ * buffers that hold the rest already and are free again when the socket has taken them, so that nothing is copied on
+ * the way there. With framing a message stands behind its length, in the same buffer. For the channel's thread.
  */
 final class NettyMessages {
     /** Bytes before a framed message: its length, big-endian as Netty's own codecs have it by default. */
@@ -20,8 +20,8 @@ final class NettyMessages {
     private static final int LONG = 4096;
     private static final int MEMORY = 1 << 20;
     private static final int BATCH = 16 << 10;
-    private static final int LEAST_SLOTS = 4;
-    private static final int MOST_SLOTS = 64;
+    private static final int MIN_SLOTS = 4;
+    private static final int MAX_SLOTS = 64;
 
     private final Channel channel;
     private final int length;
@@ -36,7 +36,7 @@ final class NettyMessages {
         this.length = length;
         this.batches = batches;
         this.header = framed ? HEADER : 0;
-        int count = length < LONG ? 0 : Math.max(LEAST_SLOTS, Math.min(MOST_SLOTS, MEMORY / length));
+        int count = length < LONG ? 0 : Math.max(MIN_SLOTS, Math.min(MAX_SLOTS, MEMORY / length));
         slots = new ByteBuf[Integer.highestOneBit(count)];
         for (int i = 0; i < slots.length; i++) {
             slots[i] = Unpooled.directBuffer(BitUtil.align(header + length, BitUtil.CACHE_LINE_LENGTH));

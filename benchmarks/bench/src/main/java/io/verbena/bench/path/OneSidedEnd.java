@@ -7,11 +7,12 @@ import java.time.Duration;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * WRITE, READ or fetch-and-add with many requests outstanding: what counts is the initiator's completions, one a batch; the
- * far end does no more than run its engine.
+ * WRITE, READ or fetch-and-add with many requests outstanding: what counts is the initiator's completions, one a batch;
+ * the far end does no more than run its engine.
  *
- * <p>What was done is checked: of each READ signaled, and of each fetch-and-add, the value; of WRITEs the last of each queue
- * pair is read back by {@link #finish}, and now and then: after 1,024, and ever more up to {@value #CHECK_INTERVAL}.
+ * <p>What was done is checked: of each READ signaled, and of each fetch-and-add, the value; of WRITEs the last of each
+ * queue pair is read back by {@link #finish}, and now and then: after 1,024, and ever more up to
+ * {@value #CHECK_INTERVAL}.
  */
 final class OneSidedEnd extends VerbenaEnd {
     private static final int CHECK_INTERVAL = 1 << 20;

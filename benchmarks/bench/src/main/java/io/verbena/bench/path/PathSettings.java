@@ -8,8 +8,8 @@ import org.agrona.BitUtil;
  *
  * @param length bytes of a message, {@value End#MIN_LENGTH} to {@value #MAX_LENGTH}
  * @param traffic what will be asked of the path
- * @param depth messages or requests that may be under way, 1 to {@value #MAX_DEPTH}: sizes rings, and the number of distinct
- *     slots that one-sided requests and plain copies go around
+ * @param depth messages or requests that may be under way, 1 to {@value #MAX_DEPTH}: sizes rings, and the number of
+ *     distinct slots that one-sided requests and plain copies go around
  * @param batch messages that the measuring loop offers between two flushes, at least 1
  * @param queuePairs queue pairs of a producer, which it goes around, a batch each; 1 to {@value #MAX_QUEUE_PAIRS}
  * @param producers threads that send to the far end, 1 to {@value #MAX_PRODUCERS}
@@ -95,8 +95,9 @@ public record PathSettings(
     }
 
     /**
-     * Distinct slots of the source, and of the target, that one-sided requests and plain copies go around: the depth, rounded
-     * up to a power of two, but no more than 64 MiB hold. Decides the cache state, so it is the same for all of them.
+     * Distinct slots of the source, and of the target, that one-sided requests and plain copies go around: the depth,
+     * rounded up to a power of two, but no more than 64 MiB hold. Decides the cache state, so it is the same for all of
+     * them.
      */
     int slots() {
         int fitting = Integer.highestOneBit(Math.max(1, SLOT_MEMORY / slotLength()));

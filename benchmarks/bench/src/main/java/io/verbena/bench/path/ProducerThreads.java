@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * The producers of a near end beside its first, each with a thread of its own, which opens it, works with it and closes it.
- * For the end's thread.
+ * The producers of a near end beside its first, each with a thread of its own, which opens it, works with it and closes
+ * it. For the end's thread.
  */
 final class ProducerThreads implements AutoCloseable {
     private final List<ExecutorService> threads = new ArrayList<>();

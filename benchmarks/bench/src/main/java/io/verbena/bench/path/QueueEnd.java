@@ -9,13 +9,13 @@ import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 
 /**
  * JCTools queues, one a direction, within a process. What they pass on are references to message objects that were made
- * beforehand and are used in turn; into each the payload is copied, as into any other path, and the receiver reads it there.
- * So nothing is allocated, and a message costs its bytes, not just a reference.
+ * beforehand and are used in turn; into each the payload is copied, as into any other path, and the receiver reads it
+ * there. So nothing is allocated, and a message costs its bytes, not just a reference.
  */
 final class QueueEnd extends End {
-    private static final int MOST_MESSAGES = 4096;
+    private static final int MAX_MESSAGES = 4096;
     private static final int MEMORY = 1 << 20;
-    private static final int LEAST_MESSAGES = 4;
+    private static final int MIN_MESSAGES = 4;
 
     /** Both directions of a path. */
     private record Queues(MessagePassingQueue<UnsafeBuffer> toFar, MessagePassingQueue<UnsafeBuffer> toNear) {}
@@ -43,8 +43,8 @@ final class QueueEnd extends End {
     }
 
     private int capacity() {
-        int fitting = Integer.highestOneBit(Math.max(LEAST_MESSAGES, MEMORY / settings.slotLength()));
-        return Math.min(MOST_MESSAGES, fitting);
+        int fitting = Integer.highestOneBit(Math.max(MIN_MESSAGES, MEMORY / settings.slotLength()));
+        return Math.min(MAX_MESSAGES, fitting);
     }
 
     private MessagePassingQueue<UnsafeBuffer> queue(boolean manyProducers) {

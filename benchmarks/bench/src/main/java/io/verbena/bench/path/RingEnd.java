@@ -17,11 +17,11 @@ import org.agrona.concurrent.ringbuffer.RingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /**
- * Agrona's ring buffers, one a direction, in a file that both ends map, touched beforehand: of 1 MiB, or of 8 messages, which
- * is the least that they take. A message is claimed and copied.
+ * Agrona's ring buffers, one a direction, in a file that both ends map, touched beforehand: of 1 MiB, or of 8 messages,
+ * which is the least that they take. A message is claimed and copied.
  */
 final class RingEnd extends End {
-    private static final int LEAST_CAPACITY = 1 << 20;
+    private static final int MIN_CAPACITY = 1 << 20;
     private static final int TYPE = 1;
 
     private final MappedByteBuffer memory;
@@ -32,7 +32,7 @@ final class RingEnd extends End {
 
     RingEnd(Rendezvous rendezvous, boolean near, boolean manyProducers, PathSettings settings) {
         super(settings);
-        capacity = BitUtil.findNextPositivePowerOfTwo(Math.max(LEAST_CAPACITY, 8 * settings.slotLength()));
+        capacity = BitUtil.findNextPositivePowerOfTwo(Math.max(MIN_CAPACITY, 8 * settings.slotLength()));
         int ring = capacity + RingBufferDescriptor.TRAILER_LENGTH;
         if (near) {
             File file = newFile();

@@ -24,15 +24,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The framework's calls: a requester at the near end, a responder at the far end that answers at once with what it was sent.
- * Both nodes are driven by their end's thread (INVOKER).
+ * The framework's calls: a requester at the near end, a responder at the far end that answers at once with what it was
+ * sent. Both nodes are driven by their end's thread (INVOKER).
  */
 final class RpcEnd extends End {
     private static final Duration SECONDS = Duration.ofSeconds(10);
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int ROOM = 128;
-    private static final int LEAST_STAGING = 256 << 10;
-    private static final int MOST_STAGING = 64 << 20;
+    private static final int MIN_STAGING = 256 << 10;
+    private static final int MAX_STAGING = 64 << 20;
     private static final int POLL = 64;
 
     private final Node node;
@@ -50,7 +50,7 @@ final class RpcEnd extends End {
         message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, BitUtil.CACHE_LINE_LENGTH));
         directory = fabric == FabricKind.UDS && !near ? new SocketDirectory() : null;
         int staging = BitUtil.findNextPositivePowerOfTwo(
-                (int) Math.min(MOST_STAGING, Math.max(LEAST_STAGING, 4L * settings.depth() * (length + ROOM))));
+                (int) Math.min(MAX_STAGING, Math.max(MIN_STAGING, 4L * settings.depth() * (length + ROOM))));
         NodeContext context = new NodeContext()
                 .mode(NodeMode.INVOKER)
                 .sendDepth(BitUtil.findNextPositivePowerOfTwo(Math.max(ROOM, 2 * settings.depth())))

@@ -7,8 +7,9 @@ import io.verbena.verification.fabric.FabricKind;
 import java.time.Duration;
 
 /**
- * SEND: a message is the completion of a receive. As many are posted as sends can be outstanding on all queue pairs: each queue
- * pair's own, or those of one queue that all share. A receive is posted anew as soon as its message has been looked at.
+ * SEND: a message is the completion of a receive. As many are posted as sends can be outstanding on all queue pairs:
+ * each queue pair's own, or those of one queue that all share. A receive is posted anew as soon as its message has been
+ * looked at.
  */
 final class SendEnd extends VerbenaEnd {
     private int received;

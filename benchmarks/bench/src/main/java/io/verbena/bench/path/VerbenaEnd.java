@@ -10,12 +10,13 @@ import org.agrona.BitUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue pairs on a NIC of its own; the verb is the subclass'. The end's thread runs the engine (INVOKER), which it does each
- * time a poll finds nothing, or, where messages come without the engine, once in {@value #POLLS_A_TURN} such polls. Further
- * producers have a NIC each, and a thread each that runs it: what they share is the far end's NIC and inbox.
+ * Queue pairs on a NIC of its own; the verb is the subclass'. The end's thread runs the engine (INVOKER), which it does
+ * each time a poll finds nothing, or, where messages come without the engine, once in {@value #POLLS_PER_TURN} such
+ * polls. Further producers have a NIC each, and a thread each that runs it: what they share is the far end's NIC and
+ * inbox.
  */
 abstract class VerbenaEnd extends End {
-    private static final int POLLS_A_TURN = 16;
+    private static final int POLLS_PER_TURN = 16;
     private static final int NANOS_TO_CONNECT = 1_000_000_000;
 
     final Initiator initiator;
@@ -59,7 +60,7 @@ abstract class VerbenaEnd extends End {
                 accept(rendezvous, i * settings.queuePairs());
             }
         }
-        turnMask = isDirectArrival() && initiator.node.isDirect(peer) ? POLLS_A_TURN - 1 : 0;
+        turnMask = isDirectArrival() && initiator.node.isDirect(peer) ? POLLS_PER_TURN - 1 : 0;
         prepare();
         rendezvous.meet(initiator.node::drive);
         return this;

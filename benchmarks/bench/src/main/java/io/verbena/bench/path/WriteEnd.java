@@ -5,8 +5,8 @@ import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 
 /**
- * WRITE, a message at a time: the target watches the last and the first 8 bytes of the slot in which the next message will
- * land, and answers by a WRITE of its own.
+ * WRITE, a message at a time: the target watches the last and the first 8 bytes of the slot in which the next message
+ * will land, and answers by a WRITE of its own.
  */
 final class WriteEnd extends VerbenaEnd {
     private final MemoryRegion region;

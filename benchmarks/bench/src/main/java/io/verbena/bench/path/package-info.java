@@ -7,8 +7,8 @@
  *                       ◀── poll ──      ◀── offer ──
  * </pre>
  *
- * Both ends spin, each is driven by a thread of its own, in one process or in two; every message carries a number, and a
- * number out of order ends the measurement.
+ * Both ends spin, each is driven by a thread of its own, in one process or in two; every message carries a number, and
+ * a number out of order ends the measurement.
  */
 @NullMarked
 package io.verbena.bench.path;

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #hasMessage} and {@link #checkAlive} for any thread, the rest for one.
  */
 final class ControlSocket implements AutoCloseable {
-    private static final int LONGEST_LINE = 64 * 1024;
-    private static final int MOST_MESSAGES = 64;
+    private static final int MAX_LINE = 64 * 1024;
+    private static final int MAX_MESSAGES = 64;
     private static final String ERROR = "error";
     private static final String GONE = "the other side closed the control connection: it ended, or was killed";
 
     private final Socket socket;
-    private final ArrayBlockingQueue<ControlMessage> messages = new ArrayBlockingQueue<>(MOST_MESSAGES);
+    private final ArrayBlockingQueue<ControlMessage> messages = new ArrayBlockingQueue<>(MAX_MESSAGES);
     private volatile int received; // by the reader alone
     private int taken;
     private volatile @Nullable String broken;
@@ -117,7 +117,7 @@ final class ControlSocket implements AutoCloseable {
                     gaveUp = gaveUp(message);
                 }
                 if (!messages.offer(message)) {
-                    broken = "the other side is no perftest: more than " + MOST_MESSAGES + " messages at once";
+                    broken = "the other side is no perftest: more than " + MAX_MESSAGES + " messages at once";
                     return;
                 }
                 received = ++count;
@@ -136,8 +136,8 @@ final class ControlSocket implements AutoCloseable {
             if (b < 0) {
                 return null;
             }
-            if (length == LONGEST_LINE) {
-                throw new RunException("the other side is no perftest: a line of more than " + LONGEST_LINE);
+            if (length == MAX_LINE) {
+                throw new RunException("the other side is no perftest: a line of more than " + MAX_LINE);
             }
             if (length == line.length) {
                 line = java.util.Arrays.copyOf(line, length * 2);

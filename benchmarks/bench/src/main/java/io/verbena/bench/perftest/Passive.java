@@ -3,8 +3,8 @@ package io.verbena.bench.perftest;
 import io.verbena.nic.CompletionHandler;
 
 /**
- * The target of READs and of streams of WRITEs: it drives its engine, no more. After a stream of WRITEs it looks at what
- * the last ones have left in each slot.
+ * The target of READs and of streams of WRITEs: it drives its engine, no more. After a stream of WRITEs it looks at
+ * what the last ones have left in each slot.
  */
 final class Passive extends Traffic {
     private final CompletionHandler handler = Traffic::check;

@@ -208,9 +208,9 @@ public final class Perftest extends RunCommand {
             throw new RunException("cannot listen on " + bind + ": unknown host", e);
         }
         if (!insecure && !settings.security().isOn() && !address.isLoopbackAddress()) {
-            throw new RunException(
-                    bind + " is reached from other machines, in clear and by anybody; give it"
-                            + " --tls-certificate, --tls-key and --tls-trust, or --secret-file, or add --insecure if that is wanted");
+            throw new RunException(bind + " is reached from other machines, in clear and by anybody; give it"
+                    + " --tls-certificate, --tls-key and --tls-trust, or --secret-file, "
+                    + "or add --insecure if that is wanted");
         }
         try (ServerSocket server = ControlSocket.listen(address, port, tls())) {
             out.println();

@@ -11,7 +11,7 @@ import io.verbena.nic.SendRequest;
  * before it looks, so that validation is not in the figures: both do it while nothing is under way.
  */
 abstract class PingPong extends Traffic {
-    private static final int POLLS_A_TURN = 16;
+    private static final int POLLS_PER_TURN = 16;
 
     private final boolean initiator;
     private final QueuePair qp;
@@ -27,7 +27,7 @@ abstract class PingPong extends Traffic {
         this.initiator = initiator;
         this.qp = end.queuePair(0);
         // Where messages come without the engine, it needs a turn only now and then.
-        this.turnMask = end.isDirect() ? POLLS_A_TURN - 1 : 0;
+        this.turnMask = end.isDirect() ? POLLS_PER_TURN - 1 : 0;
     }
 
     static PingPong create(TestEnd end, PerftestSettings settings, SpinWait wait, boolean initiator) {

@@ -3,7 +3,7 @@ package io.verbena.bench.perftest;
 /** The average rate of a stream, and the best of about {@value #WINDOWS} windows of it. */
 final class RateMeter {
     private static final int WINDOWS = 20;
-    private static final long LEAST_WINDOW_NANOS = 100_000;
+    private static final long MIN_WINDOW_NANOS = 100_000;
 
     private long start;
     private long nanos;
@@ -29,7 +29,7 @@ final class RateMeter {
 
     void completed(long count, long now) {
         long inWindow = count - windowBegan;
-        if (inWindow >= windowMessages && now - windowStart >= LEAST_WINDOW_NANOS) {
+        if (inWindow >= windowMessages && now - windowStart >= MIN_WINDOW_NANOS) {
             peak = Math.max(peak, inWindow * 1e9 / (now - windowStart));
             windowBegan = count;
             windowStart = now;

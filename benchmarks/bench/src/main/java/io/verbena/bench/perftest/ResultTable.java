@@ -11,8 +11,8 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
- * The tables of linux-rdma's perftest, column for column, and at their end the state of the cores: round trip of a cache line
- * between them, and its tag.
+ * The tables of linux-rdma's perftest, column for column, and at their end the state of the cores: round trip of a
+ * cache line between them, and its tag.
  */
 final class ResultTable {
     private static final String RULE =

@@ -24,9 +24,10 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The course of a test at one side. The client leads: for each size both sides make queue pairs and tell each other, then
- * the client runs a phase to warm up and one to measure, and after each the server says that everything came and was what
- * it should be. On one machine both are pinned, and the client probes their cores around each phase that it measures.
+ * The course of a test at one side. The client leads: for each size both sides make queue pairs and tell each other,
+ * then the client runs a phase to warm up and one to measure, and after each the server says that everything came and
+ * was what it should be. On one machine both are pinned, and the client probes their cores around each phase that it
+ * measures.
  */
 final class Session {
     private static final long HIGHEST_LATENCY = TimeUnit.SECONDS.toNanos(100);

@@ -5,8 +5,8 @@ import io.verbena.verification.RunException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How an end waits: it spins for some tens of microseconds, as a latency test wants; then it yields, so that a peer that
- * shares its core gets on; then it sleeps. Meanwhile it watches the other end, and gives up after the timeout.
+ * How an end waits: it spins for some tens of microseconds, as a latency test wants; then it yields, so that a peer
+ * that shares its core gets on; then it sleeps. Meanwhile it watches the other end, and gives up after the timeout.
  *
  * <p>For one thread.
  */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Takes a stream of SENDs or appends, looks at the data, and measures the rate at which it comes. */
 final class StreamReceiver extends Traffic {
     private static final int LIMIT = 64;
-    private static final int POLLS_A_TURN = 16;
+    private static final int POLLS_PER_TURN = 16;
 
     private final CompletionHandler completionHandler = this::onCompletion;
     private final AppendHandler appendHandler = this::onMessage;
@@ -32,7 +32,7 @@ final class StreamReceiver extends Traffic {
         this.queuePairs = end.queuePairCount();
         this.receivedOf = new long[queuePairs];
         this.receives = Math.min(end.slots(), settings.rxDepth());
-        this.turnMask = end.isDirect() ? POLLS_A_TURN - 1 : 0;
+        this.turnMask = end.isDirect() ? POLLS_PER_TURN - 1 : 0;
         if (settings.kind().verb() == Verb.SEND) {
             this.inbox = null;
             for (int i = 0; i < queuePairs; i++) {

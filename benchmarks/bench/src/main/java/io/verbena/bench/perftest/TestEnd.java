@@ -28,7 +28,7 @@ final class TestEnd implements AutoCloseable {
     /** Bytes of slots, unless a few messages need more. */
     private static final long SLOT_MEMORY = 32L << 20;
 
-    private static final int LEAST_SLOTS = 4;
+    private static final int MIN_SLOTS = 4;
     private static final int LINE = 64;
     private static final int MAX_APPEND = 1 << 30;
 
@@ -59,9 +59,9 @@ final class TestEnd implements AutoCloseable {
         this.size = size;
         int depth = Math.max(settings.txDepth(), settings.rxDepth());
         this.slotLength = (size + LINE - 1) / LINE * LINE;
-        int wanted = settings.kind().isLatency() ? LEAST_SLOTS : depth;
+        int wanted = settings.kind().isLatency() ? MIN_SLOTS : depth;
         long fit = SLOT_MEMORY / slotLength / settings.queuePairs();
-        this.slots = (int) Math.max(LEAST_SLOTS, Math.min(wanted, fit));
+        this.slots = (int) Math.max(MIN_SLOTS, Math.min(wanted, fit));
         long targetLength = (long) slots * slotLength * settings.queuePairs();
         if (targetLength > Integer.MAX_VALUE) {
             throw new RunException(settings.queuePairs() + " queue pairs with messages of " + size + " bytes need "

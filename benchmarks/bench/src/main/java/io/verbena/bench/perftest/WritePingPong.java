@@ -3,8 +3,9 @@ package io.verbena.bench.perftest;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * WRITE: the target looks at the last byte of the slot where the next message will be, which differs from that message's
- * until it is there. A slot is made ready again after its message was looked at, several messages ahead of its next use.
+ * WRITE: the target looks at the last byte of the slot where the next message will be, which differs from that
+ * message's until it is there. A slot is made ready again after its message was looked at, several messages ahead of
+ * its next use.
  */
 final class WritePingPong extends PingPong {
     private final AtomicBuffer memory;

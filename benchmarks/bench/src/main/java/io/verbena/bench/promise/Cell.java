@@ -94,8 +94,8 @@ record Cell(FabricKind fabric, NodeMode mode, Sizes sizes, Weights weights, Rece
     }
 
     /**
-     * Bytes that a message counts beside its own: what is charged for its header, which its sender's share is of too. Over a socket
-     * messages that wait share packets, and so the headers of those.
+     * Bytes that a message counts beside its own: what is charged for its header, which its sender's share is of too.
+     * Over a socket messages that wait share packets, and so the headers of those.
      */
     int headerBytes() {
         int header = fabric == FabricKind.LOCAL || fabric == FabricKind.SHM ? 32 : AppendRunFlyweight.HEADER_LENGTH;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * @param first bytes that arrived of the first tenant
  * @param second bytes that arrived of the second tenant
  * @param refusals how often the receiver had no room in an inbox
- * @param firstOffered part in which the first tenant certainly offered more than was taken: of the time, in which it was refused, or of what
- *     was sent, which was chosen while it had work queued
+ * @param firstOffered part in which the first tenant certainly offered more than was taken: of the time, in which it
+ *     was refused, or of what was sent, which was chosen while it had work queued
  * @param secondOffered part in which the second tenant did
  * @param seconds for which it was counted
  * @param failure why there is nothing, or null
@@ -42,8 +42,8 @@ record Outcome(
     }
 
     /**
-     * Whether both always offered, and the tenant with the smaller entitlement had that. While the other did not offer, all is its; while
-     * it did not itself, nothing is.
+     * Whether both always offered, and the tenant with the smaller entitlement had that. While the other did not offer,
+     * all is its; while it did not itself, nothing is.
      *
      * @param tolerance part of its entitlement by which it may be off
      */

@@ -21,10 +21,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "promise",
         description = {
-            "Two tenants of one node with default settings, both with more to send than is taken: what arrives of each, counted by",
-            "the receiver in another process, beside what its weight entitles it to. A cell is broken if both offered for 95 %%",
-            "of the time, and the tenant with less is further off than the tolerance and the times without an offer explain. With",
-            "weights that change in the middle, what arrives later than a second after the change counts. Prints Markdown; ends",
+            "Two tenants of one node with default settings, both with more to send than is "
+                    + "taken: what arrives of each, counted by",
+            "the receiver in another process, beside what its weight entitles it to. A "
+                    + "cell is broken if both offered for 95 %%",
+            "of the time, and the tenant with less is further off than the tolerance and "
+                    + "the times without an offer explain. With",
+            "weights that change in the middle, what arrives later than a second after "
+                    + "the change counts. Prints Markdown; ends",
             "with 1 if more cells are broken than --allow says, or one could not be measured.%n"
         })
 public final class PromiseCommand extends RunCommand {
@@ -61,9 +65,9 @@ public final class PromiseCommand extends RunCommand {
             names = "--receiver",
             split = ",",
             paramLabel = "<receiver>",
-            description =
-                    "shared (one inbox for both), own (an inbox each), sleepy (one inbox, polled by a thread that sleeps"
-                            + " 1 ms in every 10), responder; default all.")
+            description = "shared (one inbox for both), own (an inbox each), sleepy (one "
+                    + "inbox, polled by a thread that sleeps"
+                    + " 1 ms in every 10), responder; default all.")
     List<ReceiverKind> receivers = List.of(ReceiverKind.values());
 
     @Option(names = "--quick", description = "Three cells of each fabric and mode, short: a minute and a half.")

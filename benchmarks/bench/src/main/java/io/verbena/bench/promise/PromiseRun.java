@@ -5,8 +5,8 @@ import io.verbena.verification.fabric.FabricKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures cells, one after the other. Nodes are made anew for each; the process at the far end stays for those of a fabric, so
- * that only its first cell is cold, and warms up longer.
+ * Measures cells, one after the other. Nodes are made anew for each; the process at the far end stays for those of a
+ * fabric, so that only its first cell is cold, and warms up longer.
  */
 final class PromiseRun implements AutoCloseable {
     private static final double SECONDS_TO_FOLLOW = 1;

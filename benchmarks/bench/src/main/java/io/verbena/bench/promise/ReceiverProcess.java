@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
 /**
- * The far end in a process of its own; started by {@code bench promise}. It reads {@code open CELL}, {@code counts} and {@code
- * end}, answers each with a line, and ends with its parent.
+ * The far end in a process of its own; started by {@code bench promise}. It reads {@code open CELL}, {@code counts} and
+ * {@code end}, answers each with a line, and ends with its parent.
  */
 @Command(name = "promise-receiver", description = "The far end; started by bench promise.")
 public final class ReceiverProcess implements Callable<Integer> {

@@ -5,7 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The weights of two tenants, and those that replace them in the middle. Written {@code 3:1}, or {@code 3:1-1:3} with a change.
+ * The weights of two tenants, and those that replace them in the middle. Written {@code 3:1}, or {@code 3:1-1:3} with a
+ * change.
  *
  * @param first of the first tenant
  * @param second of the second tenant

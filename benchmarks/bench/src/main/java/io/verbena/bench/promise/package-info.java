@@ -1,9 +1,10 @@
 /**
- * {@code bench promise}: whether tenants get what their weights entitle them to, with default settings, as receivers count it.
+ * {@code bench promise}: whether tenants get what their weights entitle them to, with default settings, as receivers
+ * count it.
  *
  * <pre>
  *   PromiseCommand ── PromiseRun ── Flood: a node with two tenants, a thread each
- *                              └─── FarEnd: the node that counts, here (Receiver) or in another process (ReceiverProcess)
+ *                              └─── FarEnd: the node that counts, here (Receiver) or in a process (ReceiverProcess)
  * </pre>
  */
 @NullMarked

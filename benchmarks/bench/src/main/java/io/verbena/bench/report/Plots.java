@@ -30,7 +30,7 @@ public final class Plots {
     /** From this factor between the least and the greatest on, bars need a logarithmic axis. */
     private static final double WIDE = 40;
     /** Scores beyond this factor are drawn as this. */
-    private static final double MOST = 1000;
+    private static final double MAX = 1000;
 
     private final Results results;
     private final Path directory;
@@ -77,7 +77,7 @@ public final class Plots {
 
     /** What took nothing at all is infinitely good, which no axis shows. */
     private static double drawable(double score) {
-        return Double.isNaN(score) ? MOST : Math.min(Math.max(score, 1 / MOST), MOST);
+        return Double.isNaN(score) ? MAX : Math.min(Math.max(score, 1 / MAX), MAX);
     }
 
     /** A file a row and unit: bars of medians, with the least and the greatest of the rounds. */

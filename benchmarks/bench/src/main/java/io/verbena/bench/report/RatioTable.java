@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A comparison as a table: each figure of each contestant, its ratio to the row's reference, and whether that is enough. */
+/**
+ * A comparison as a table: each figure of each contestant, its ratio to the row's reference, and whether that is
+ * enough.
+ */
 public final class RatioTable {
     private static final String NONE = "";
 

@@ -3,8 +3,8 @@ package io.verbena.bench.scale;
 import io.verbena.bench.path.Deadline;
 
 /**
- * Sends windows of messages, in bursts, and waits for each window until all of it has been taken and acknowledged. One thread
- * does the work of all sides.
+ * Sends windows of messages, in bursts, and waits for each window until all of it has been taken and acknowledged. One
+ * thread does the work of all sides.
  */
 abstract class BusyLoop implements AutoCloseable {
     /** Messages under way, at most. */
@@ -63,7 +63,9 @@ abstract class BusyLoop implements AutoCloseable {
         } while (posted < wanted || System.nanoTime() - deadline < 0);
     }
 
-    /** Nanoseconds of the work that is measured: of this thread's processor time, so what else runs takes none of it. */
+    /**
+     * Nanoseconds of the work that is measured: of this thread's processor time, so what else runs takes none of it.
+     */
     long worked() {
         return ProcessorTime.ofThread();
     }

@@ -7,9 +7,9 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.verbs.EngineMode;
 
 /**
- * A NIC and n peers in this process, each with a link and a queue pair of its own, of which some send to it in turn. What is
- * measured is the processor's time of the one NIC and of whoever takes what it brings: each peer has a processor of its own
- * elsewhere. Here they share one, and its caches, so many busy peers look dearer than they are.
+ * A NIC and n peers in this process, each with a link and a queue pair of its own, of which some send to it in turn.
+ * What is measured is the processor's time of the one NIC and of whoever takes what it brings: each peer has a
+ * processor of its own elsewhere. Here they share one, and its caches, so many busy peers look dearer than they are.
  */
 final class BusyPeers extends BusyLoop {
     private static final int RING = 32 << 10;

@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "scale",
         description = {
-            "Measures how messages a second change from 1 queue pair and 1 peer to 10,000 and 1,000, the memory of an idle",
+            "Measures how messages a second change from 1 queue pair and 1 peer to "
+                    + "10,000 and 1,000, the memory of an idle",
             "queue pair, and the processor time and memory of an idle node; prints Markdown.%n"
         })
 public final class Scale extends RunCommand {
@@ -106,7 +107,8 @@ public final class Scale extends RunCommand {
         FabricKind kind = FabricKind.of(fabric);
         out.printf(
                 Locale.ROOT,
-                "%d bytes; messages a second of processor time: of both sides together for queue pairs, of the one node that takes"
+                "%d bytes; messages a second of processor time: of both sides together for "
+                        + "queue pairs, of the one node that takes"
                         + " them for peers; medians of %d rounds of %d ms%n",
                 bytes,
                 rounds,

@@ -1,6 +1,6 @@
 /**
- * What a node costs as it grows: messages a second over many queue pairs and many peers against one of each, the memory of
- * an idle queue pair, and what an idle node takes.
+ * What a node costs as it grows: messages a second over many queue pairs and many peers against one of each, the memory
+ * of an idle queue pair, and what an idle node takes.
  *
  * <pre>
  *   Scale ── BusyQueuePairs    one NIC and its peer, n queue pairs that send in turn

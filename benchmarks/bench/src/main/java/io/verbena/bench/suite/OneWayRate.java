@@ -23,8 +23,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Messages a microsecond (millions a second) from one thread to another, both spinning. A message counts when the path has
- * taken it; after each iteration everything must have come, in order. Both threads are pinned; each iteration says in what state their cores were.
+ * Messages a microsecond (millions a second) from one thread to another, both spinning. A message counts when the path
+ * has taken it; after each iteration everything must have come, in order. Both threads are pinned; each iteration says
+ * in what state their cores were.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

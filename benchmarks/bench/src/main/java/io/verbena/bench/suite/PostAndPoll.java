@@ -18,7 +18,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What posting and polling cost one thread, nanoseconds a message: together, and each for {@value #BATCH} at a time. */
+/**
+ * What posting and polling cost one thread, nanoseconds a message: together, and each for {@value #BATCH} at a time.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(1)

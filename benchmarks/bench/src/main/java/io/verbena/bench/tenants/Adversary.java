@@ -41,7 +41,7 @@ public enum Adversary {
 
     private static final double HALF = 0.5;
     private static final int MESSAGE = 4096;
-    private static final int MOST_QUEUE_PAIRS = 10_000;
+    private static final int MAX_QUEUE_PAIRS = 10_000;
     private static final int ABSENT_QUEUE_PAIRS = 1000;
     private static final int REFUSED_QUEUE_PAIRS = 200;
     private static final int READ_QUEUE_PAIRS = 16;
@@ -74,7 +74,7 @@ public enum Adversary {
         Tenant other = Tenant.of("adversary", 1, MESSAGE, TenantVerb.WRITE);
         switch (this) {
             case QUEUE_PAIRS:
-                return List.of(victim(), other.on(MOST_QUEUE_PAIRS));
+                return List.of(victim(), other.on(MAX_QUEUE_PAIRS));
             case ONE_BYTE:
                 return List.of(victim(), Tenant.of("adversary", 1, 1, TenantVerb.WRITE));
             case ALL_URGENT:
@@ -139,8 +139,8 @@ public enum Adversary {
     }
 
     /**
-     * What the victim is entitled to of what it would have alone: all of it beside those who are to get nothing; half beside a
-     * peer whose packets the receiving NIC has to look at, as it has at the victim's; else by weight.
+     * What the victim is entitled to of what it would have alone: all of it beside those who are to get nothing; half
+     * beside a peer whose packets the receiving NIC has to look at, as it has at the victim's; else by weight.
      */
     double entitlement() {
         if (isInVain() || isAttack()) {

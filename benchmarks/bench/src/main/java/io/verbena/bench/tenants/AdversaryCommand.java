@@ -15,8 +15,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "adversary",
         description = {
-            "A tenant with messages of 4 KiB beside one that tries to get more than its share: what it has left, of what it is",
-            "entitled to of what it has alone, and its round trip of 64 bytes before and meanwhile. On the simulated fabric in",
+            "A tenant with messages of 4 KiB beside one that tries to get more than its "
+                    + "share: what it has left, of what it is",
+            "entitled to of what it has alone, and its round trip of 64 bytes before "
+                    + "and meanwhile. On the simulated fabric in",
             "virtual time; on others for real, in one process a measurement. Prints Markdown.%n"
         })
 public final class AdversaryCommand extends Measuring {
@@ -33,9 +35,9 @@ public final class AdversaryCommand extends Measuring {
             names = "--adversary",
             split = ",",
             paramLabel = "<name>",
-            description =
-                    "queue-pairs, one-byte, all-urgent, silent-peer, absent-peer, not-ready, full-queue, read-flood, weights, invalid,"
-                            + " busy-thread, object-storm, connect-storm, half-appends, senseless; default all.")
+            description = "queue-pairs, one-byte, all-urgent, silent-peer, absent-peer, not-ready, "
+                    + "full-queue, read-flood, weights, invalid,"
+                    + " busy-thread, object-storm, connect-storm, half-appends, senseless; default all.")
     List<String> adversaries = List.of("all");
 
     @Option(

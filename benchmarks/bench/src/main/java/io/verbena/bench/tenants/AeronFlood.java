@@ -19,16 +19,16 @@ import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The echo beside a flood over Aeron IPC, by the same two threads: one pings, one floods, takes the flood and answers. Streams
- * of the ping, of its answer, and one of all flooders, an exclusive publication each; one embedded driver with one thread that
- * backs off.
+ * The echo beside a flood over Aeron IPC, by the same two threads: one pings, one floods, takes the flood and answers.
+ * Streams of the ping, of its answer, and one of all flooders, an exclusive publication each; one embedded driver with
+ * one thread that backs off.
  */
 final class AeronFlood implements AutoCloseable {
     private static final int PING = 1;
     private static final int ANSWER = 2;
     private static final int FLOOD = 3;
     private static final int LIMIT = 64;
-    private static final long LONGEST_PING = TimeUnit.SECONDS.toNanos(20);
+    private static final long MAX_PING = TimeUnit.SECONDS.toNanos(20);
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int DIGITS = 3;
 
@@ -47,7 +47,7 @@ final class AeronFlood implements AutoCloseable {
     private final UnsafeBuffer pinged = new UnsafeBuffer(new byte[Pinger.BYTES]);
     private final UnsafeBuffer answered = new UnsafeBuffer(new byte[Pinger.BYTES]);
     private final UnsafeBuffer message;
-    private final Histogram latencies = new Histogram(LONGEST_PING, DIGITS);
+    private final Histogram latencies = new Histogram(MAX_PING, DIGITS);
     private volatile boolean counting;
     private volatile long taken;
     private long messages;
@@ -164,7 +164,7 @@ final class AeronFlood implements AutoCloseable {
             }
         }
         if (counted) {
-            latencies.recordValue(Math.min(now - begin, LONGEST_PING));
+            latencies.recordValue(Math.min(now - begin, MAX_PING));
         }
         return 1;
     }

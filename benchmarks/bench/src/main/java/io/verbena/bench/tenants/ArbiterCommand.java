@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "arbiter",
         description = {
-            "One tenant with small messages under each discipline, in rounds: messages a second, and their ratio to packet round",
+            "One tenant with small messages under each discipline, in rounds: messages a "
+                    + "second, and their ratio to packet round",
             "robin in the same round, which decides next to nothing. Prints Markdown.%n"
         })
 public final class ArbiterCommand extends Measuring {

@@ -1,8 +1,8 @@
 package io.verbena.bench.tenants;
 
 /**
- * What an adversary does with a thread of its own, beside tenants that send: to the NIC on which they do, or as a peer of the
- * one that takes. For one thread, but where it says otherwise.
+ * What an adversary does with a thread of its own, beside tenants that send: to the NIC on which they do, or as a peer
+ * of the one that takes. For one thread, but where it says otherwise.
  */
 interface Attack extends AutoCloseable {
     /** Does a little more of it. @return the amount of work done */

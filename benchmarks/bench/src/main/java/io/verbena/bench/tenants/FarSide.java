@@ -10,8 +10,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The NIC that takes what tenants send, and a second one for those whose peer is silent: it is driven until all are connected,
- * and then no more. For the thread that opened it, but on the fabric within a process, where sinks may be polled by others.
+ * The NIC that takes what tenants send, and a second one for those whose peer is silent: it is driven until all are
+ * connected, and then no more. For the thread that opened it, but on the fabric within a process, where sinks may be
+ * polled by others.
  */
 final class FarSide implements AutoCloseable {
     private static final int LINK_SECONDS = 10;

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Peers that begin a large append to the victim's queue and stop: the first after one turn of its engine, the next after two and
- * so on; after many, all of it has gone through. A few stand like this at a time; then the oldest leaves.
+ * Peers that begin a large append to the victim's queue and stop: the first after one turn of its engine, the next
+ * after two and so on; after many, all of it has gone through. A few stand like this at a time; then the oldest leaves.
  */
 final class HalfAppends implements Attack {
     private static final int STEPS = 64;
@@ -49,13 +49,13 @@ final class HalfAppends implements Attack {
         FabricNode node = target.peer();
         ProtectionDomain domain = node.nic().allocateProtectionDomain();
         CompletionQueue completions = node.nic().createCompletionQueue(1);
-        MemoryRegion region = domain.allocate(TenantSink.LARGEST_APPEND, Access.ALL);
+        MemoryRegion region = domain.allocate(TenantSink.MAX_APPEND, Access.ALL);
         QueuePair queuePair = domain.createQueuePair(
                 new QueuePairAttributes().completionQueue(completions).maxSend(1));
         QueuePair other = victim.accept(node.nic().id(), queuePair.number());
         queuePair.connect(target.nicId(), other.number());
         SendRequest request = new SendRequest();
-        victim.appendTo(request).local(region.key(), 0, TenantSink.LARGEST_APPEND);
+        victim.appendTo(request).local(region.key(), 0, TenantSink.MAX_APPEND);
         queuePair.postSend(request);
         for (int i = 0; i < turns; i++) {
             node.drive();

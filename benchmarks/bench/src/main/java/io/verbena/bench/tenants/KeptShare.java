@@ -8,7 +8,8 @@ import io.verbena.bench.Latency;
  * @param alone bytes a second of the victim without others
  * @param beside bytes a second of the victim beside the adversary
  * @param adversary bytes a second of the adversary, or what it did a second if it is an {@link Attack}
- * @param share the victim's part of what the NIC has charged the two; of its rate alone where the adversary is to get nothing
+ * @param share the victim's part of what the NIC has charged the two; of its rate alone where the adversary is to get
+ *     nothing
  * @param entitlement the victim's part by weights
  * @param contended part of the time for which both had work, which is what the share is of; all of it if that is 0
  * @param before round trips of the victim without others

@@ -10,10 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The NIC on which all tenants send. For the thread that opened it, but within a process, where each sender may have one. */
+/**
+ * The NIC on which all tenants send. For the thread that opened it, but within a process, where each sender may have
+ * one.
+ */
 final class NearSide implements AutoCloseable {
     private static final int LINK_SECONDS = 10;
-    private static final int REQUESTS_A_TURN = 1024;
+    private static final int REQUESTS_PER_TURN = 1024;
 
     /** Beside a ping: who posts is who pings, and a ping is not to wait until send queues are full. */
     private static final int REQUESTS_BESIDE_A_PING = 64;
@@ -106,7 +109,7 @@ final class NearSide implements AutoCloseable {
     int turn() {
         int work = node.drive();
         int count = Math.min(posting, senders.size());
-        int limit = pinger == null ? REQUESTS_A_TURN : REQUESTS_BESIDE_A_PING;
+        int limit = pinger == null ? REQUESTS_PER_TURN : REQUESTS_BESIDE_A_PING;
         for (int i = 0; i < count; i++) {
             work += senders.get(i).turn(limit);
         }

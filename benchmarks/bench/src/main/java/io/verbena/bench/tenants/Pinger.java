@@ -25,7 +25,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * An end of a ping: a tenant of its own that weighs as much as the first that sends, with one urgent queue pair for
- * messages of {@value #BYTES} bytes. The near one times {@link #roundTrip}, the far one {@link #answer}s. For one thread.
+ * messages of {@value #BYTES} bytes. The near one times {@link #roundTrip}, the far one {@link #answer}s. For one
+ * thread.
  */
 final class Pinger {
     static final int BYTES = 64;

@@ -6,10 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/** What the NIC says of tenants for a time, and the pings in it. For one thread, the histogram for the one that pings. */
+/**
+ * What the NIC says of tenants for a time, and the pings in it. For one thread, the histogram for the one that pings.
+ */
 final class Sampling {
     /** Longer pings count as this, in nanoseconds. */
-    static final long LONGEST_PING = 20_000_000_000L;
+    static final long MAX_PING = 20_000_000_000L;
 
     /** Of a histogram of pings. */
     static final int DIGITS = 3;
@@ -20,7 +22,7 @@ final class Sampling {
     private final boolean[] hadWork;
     private final long[] messages;
     private final long[][] delays;
-    private final Histogram pings = new Histogram(LONGEST_PING, DIGITS);
+    private final Histogram pings = new Histogram(MAX_PING, DIGITS);
     private final long begin;
 
     /** Begins. */

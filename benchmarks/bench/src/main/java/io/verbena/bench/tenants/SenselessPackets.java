@@ -10,11 +10,11 @@ import java.util.Random;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * A peer whose packets are well formed and belong to nothing: any opcode, numbers of queue pairs that exist and of some that do not,
- * any sequence number and key; as many as its link takes.
+ * A peer whose packets are well formed and belong to nothing: any opcode, numbers of queue pairs that exist and of some
+ * that do not, any sequence number and key; as many as its link takes.
  */
 final class SenselessPackets implements Attack {
-    private static final int PACKETS_A_TURN = 64;
+    private static final int PACKETS_PER_TURN = 64;
     private static final int QUEUE_PAIRS = 32;
     private static final int PAYLOAD = 1024;
     private static final Opcode[] OPCODES = Opcode.values();
@@ -44,7 +44,7 @@ final class SenselessPackets implements Attack {
         if (link == null) {
             return;
         }
-        while (sent < PACKETS_A_TURN) {
+        while (sent < PACKETS_PER_TURN) {
             Opcode opcode = OPCODES[random.nextInt(OPCODES.length)];
             int payload = opcode.hasPayload() ? 1 + random.nextInt(PAYLOAD) : 0;
             int at = link.claim(opcode.headerLength() + payload);

@@ -15,8 +15,8 @@ import java.util.function.IntSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * Tenants of one simulated NIC that send over one link of 100 Gb/s to another NIC; the peer of a {@link Conduct#SILENT} one is a
- * third, over a link of its own whose answers are cut. A run is a function of the seed.
+ * Tenants of one simulated NIC that send over one link of 100 Gb/s to another NIC; the peer of a {@link Conduct#SILENT}
+ * one is a third, over a link of its own whose answers are cut. A run is a function of the seed.
  */
 final class SimulatedTenants {
     private static final long NEAR = 1;

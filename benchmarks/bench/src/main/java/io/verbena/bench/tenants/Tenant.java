@@ -24,20 +24,22 @@ public record Tenant(
         int queuePairWeight,
         boolean urgent,
         Conduct conduct) {
-    /** Most bytes that a tenant has posted at a time: the NIC's work for as long as who posts may be kept from its core. */
+    /**
+     * Most bytes that a tenant has posted at a time: the NIC's work for as long as who posts may be kept from its core.
+     */
     private static final int POSTED = 64 << 20;
 
     /** Likewise of appends, which the other side has to have room for. */
     private static final int APPENDED = 16 << 20;
 
-    private static final int BYTES_A_BATCH = 4 << 20;
+    private static final int BYTES_PER_BATCH = 4 << 20;
 
     /** As many as a send queue takes: more than what is under way, so that the rest waits for the NIC. */
-    private static final int MOST_DEPTH = 32768;
+    private static final int MAX_DEPTH = 32768;
 
-    private static final int LEAST_DEPTH = 4;
+    private static final int MIN_DEPTH = 4;
     private static final int BRIEF = 16;
-    private static final int MOST_BATCH = 64;
+    private static final int MAX_BATCH = 64;
 
     /** Checks the values. */
     public Tenant {
@@ -77,11 +79,11 @@ public record Tenant(
             return BRIEF; // what is behind a request that fails is flushed
         }
         int fitting = (verb == TenantVerb.APPEND ? APPENDED : POSTED) / bytes / queuePairs;
-        return Math.max(LEAST_DEPTH, Integer.highestOneBit(Math.max(1, Math.min(MOST_DEPTH, fitting))));
+        return Math.max(MIN_DEPTH, Integer.highestOneBit(Math.max(1, Math.min(MAX_DEPTH, fitting))));
     }
 
     /** Requests a doorbell: a power of two that is at most a quarter of {@link #depth}. */
     int batch() {
-        return Math.min(Math.max(1, Math.min(MOST_BATCH, BYTES_A_BATCH / bytes)), depth() / LEAST_DEPTH);
+        return Math.min(Math.max(1, Math.min(MAX_BATCH, BYTES_PER_BATCH / bytes)), depth() / MIN_DEPTH);
     }
 }

@@ -26,8 +26,8 @@ import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A tenant that sends: a group, a protection domain and queue pairs of its own, whose send queues it keeps full: each time a
- * batch is complete it posts another on the same queue pair. For one thread, but where it says otherwise.
+ * A tenant that sends: a group, a protection domain and queue pairs of its own, whose send queues it keeps full: each
+ * time a batch is complete it posts another on the same queue pair. For one thread, but where it says otherwise.
  */
 final class TenantSender {
     private static final int LIMIT = 256;
@@ -35,9 +35,12 @@ final class TenantSender {
     private static final int MISSING = -1;
     private static final int NO_KEY = 0x7fff_fff0;
     private static final int INVALID_EVERY = 4;
-    private static final int BYTES_A_TURN = 64 << 10;
+    private static final int BYTES_PER_TURN = 64 << 10;
 
-    /** Requests that are more than a visit takes, in whatever unit it is charged: while it lasts the NIC's numbers are a visit old. */
+    /**
+     * Requests that are more than a visit takes, in whatever unit it is charged: while it lasts the NIC's numbers are a
+     * visit old.
+     */
     private static final int MORE_THAN_A_VISIT = 8192;
 
     private static final long PSN_STEP = 1_000_003;
@@ -111,7 +114,7 @@ final class TenantSender {
         message = new UnsafeBuffer(new byte[inline ? tenant.bytes() : 1]);
         batch = tenant.batch();
         backlog = Math.max(1, Math.min(tenant.depth() * tenant.queuePairs() / 2, MORE_THAN_A_VISIT));
-        batchesATurn = Math.max(1, Math.min(LIMIT, BYTES_A_TURN / (batch * tenant.bytes())));
+        batchesATurn = Math.max(1, Math.min(LIMIT, BYTES_PER_TURN / (batch * tenant.bytes())));
     }
 
     /** Who it is. */
@@ -162,7 +165,8 @@ final class TenantSender {
     }
 
     /**
-     * Takes completions and posts as many batches as were completed, but not much at a time; gives the engine its turns.
+     * Takes completions and posts as many batches as were completed, but not much at a time; gives the engine its
+     * turns.
      *
      * @return the amount of work done
      */
@@ -301,9 +305,10 @@ final class TenantSender {
     }
 
     /**
-     * Whether it has had half of what it may have posted (or {@value #MORE_THAN_A_VISIT} requests) waiting for the NIC ever since
-     * this was asked before. Before a post is when there are fewest, so a look then and one now tell; what the visit under way
-     * has sent the NIC has not counted yet, which is why it has to be so many. For one thread that samples.
+     * Whether it has had half of what it may have posted (or {@value #MORE_THAN_A_VISIT} requests) waiting for the NIC
+     * ever since this was asked before. Before a post is when there are fewest, so a look then and one now tell; what
+     * the visit under way has sent the NIC has not counted yet, which is why it has to be so many. For one thread that
+     * samples.
      */
     boolean hadWork() {
         long now = shortOf.getOpaque();

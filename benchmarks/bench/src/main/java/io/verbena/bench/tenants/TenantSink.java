@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class TenantSink {
     private static final int LIMIT = 256;
-    private static final int POLLS_A_TURN = 64;
-    private static final int TURNS_A_POLL = 16;
+    private static final int POLLS_PER_TURN = 64;
+    private static final int POLL_INTERVAL_TURNS = 16;
     /** Bytes of the longest message that its append queue takes. */
-    static final int LARGEST_APPEND = 4 << 20;
+    static final int MAX_APPEND = 4 << 20;
 
-    private static final int LEAST_CHUNK = 1 << 20;
-    private static final int MESSAGES_A_CHUNK = 4;
+    private static final int MIN_CHUNK = 1 << 20;
+    private static final int MESSAGES_PER_CHUNK = 4;
     private static final int RESERVE = 8;
-    private static final int MOST_RECEIVES = 32768;
+    private static final int MAX_RECEIVES = 32768;
     private static final int MISSING = -1;
 
     private final Tenant tenant;
@@ -77,13 +77,16 @@ final class TenantSink {
         };
     }
 
-    /** A message is a record of a chunk, whatever its size, so that all go the same way; there is room for what is under way. */
+    /**
+     * A message is a record of a chunk, whatever its size, so that all go the same way; there is room for what is under
+     * way.
+     */
     private static AppendQueueAttributes queueAttributes(Tenant tenant) {
-        int chunk = Math.max(LEAST_CHUNK, Integer.highestOneBit(tenant.bytes()) * MESSAGES_A_CHUNK);
+        int chunk = Math.max(MIN_CHUNK, Integer.highestOneBit(tenant.bytes()) * MESSAGES_PER_CHUNK);
         return new AppendQueueAttributes()
                 .chunkLength(Math.min(chunk, AppendQueueAttributes.MAX_CHUNK_LENGTH))
                 .reserveChunks(RESERVE)
-                .maxMessage(Math.max(tenant.bytes(), LARGEST_APPEND));
+                .maxMessage(Math.max(tenant.bytes(), MAX_APPEND));
     }
 
     /** Where a sender finds it: key of the memory, append queue and key of it, numbers of the queue pairs. */
@@ -136,7 +139,7 @@ final class TenantSink {
 
     /** More than can be sent before some are posted again, as far as a receive queue takes them. */
     private static int receives(Tenant tenant) {
-        return Math.min(MOST_RECEIVES, 2 * tenant.depth());
+        return Math.min(MAX_RECEIVES, 2 * tenant.depth());
     }
 
     private void postReceive(QueuePair own) {
@@ -152,12 +155,12 @@ final class TenantSink {
         }
         long before = taken;
         if (queue != null) {
-            for (int i = 0; i < POLLS_A_TURN && queue.poll(onMessage, LIMIT) == LIMIT; i++) {
+            for (int i = 0; i < POLLS_PER_TURN && queue.poll(onMessage, LIMIT) == LIMIT; i++) {
                 continue; // all that is there: who sends is not to be held up by who takes
             }
         }
-        if (tenant.verb() == TenantVerb.SEND || (++turns & TURNS_A_POLL - 1) == 0) {
-            for (int i = 0; i < POLLS_A_TURN && completions.poll(onCompletion, LIMIT) == LIMIT; i++) {
+        if (tenant.verb() == TenantVerb.SEND || (++turns & POLL_INTERVAL_TURNS - 1) == 0) {
+            for (int i = 0; i < POLLS_PER_TURN && completions.poll(onCompletion, LIMIT) == LIMIT; i++) {
                 continue;
             }
         }

@@ -17,16 +17,18 @@ import picocli.CommandLine.Option;
 @Command(
         name = "tenants",
         description = {
-            "Two tenants of one NIC, one with small messages and one with large, both with more to send than the NIC can: what",
-            "each gets in the charged unit, over the time for which both had work queued. Messages of up to 1 KiB go on 8 queue",
+            "Two tenants of one NIC, one with small messages and one with large, both "
+                    + "with more to send than the NIC can: what",
+            "each gets in the charged unit, over the time for which both had work "
+                    + "queued. Messages of up to 1 KiB go on 8 queue",
             "pairs. Each measurement has JVMs of its own; prints Markdown.%n"
         })
 public final class TenantsCommand extends Measuring {
     private static final double TOLERANCE = 0.03;
 
     /**
-     * One send queue of small messages is soon empty: a socket takes as much, and beside an append of a megabyte, which is never
-     * cut, as much is sent in a row.
+     * One send queue of small messages is soon empty: a socket takes as much, and beside an append of a megabyte, which
+     * is never cut, as much is sent in a row.
      */
     private static final int QUEUE_PAIRS_OF_SMALL = 8;
 
@@ -47,9 +49,9 @@ public final class TenantsCommand extends Measuring {
             names = "--discipline",
             split = ",",
             paramLabel = "<name>",
-            description =
-                    "How the NIC schedules: chunks (default), deficit-round-robin, palos-as-printed, packet-round-robin,"
-                            + " software-chunking, virtual-lanes or all.")
+            description = "How the NIC schedules: chunks (default), deficit-round-robin, "
+                    + "palos-as-printed, packet-round-robin,"
+                    + " software-chunking, virtual-lanes or all.")
     List<String> disciplines = List.of("chunks");
 
     @Mixin

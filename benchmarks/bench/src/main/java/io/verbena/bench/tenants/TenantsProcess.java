@@ -11,8 +11,8 @@ import java.util.List;
 import picocli.CommandLine.Command;
 
 /**
- * A measurement in a process of its own, so that each discipline is compiled as if it were the only one; or the other side of
- * one. Started by the commands.
+ * A measurement in a process of its own, so that each discipline is compiled as if it were the only one; or the other
+ * side of one. Started by the commands.
  */
 @Command(name = "tenants-process", description = "Tenants beside each other; started by bench.")
 public final class TenantsProcess extends ChildCommand {

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   fabric local         the NIC's own thread sends; one thread posts for all tenants and polls all sinks
  *     with a ping        one thread pings; one posts for all tenants, polls all sinks and answers; both run the NIC
- *   over links           the NIC's own thread sends; one posts for all tenants; one, or another process, takes what comes
- *     with a ping        one thread runs the NIC, posts for all tenants and pings; one, or another process, takes what comes
+ *   over links           the NIC's own thread sends; one posts for all tenants; one, or a process, takes what comes
+ *     with a ping        one thread runs the NIC, posts for all tenants and pings; one, or a process, takes what comes
  * </pre>
  *
- * The thread that calls samples what the NIC says of each group, once a millisecond, or beside a ping 20 times a second, and
- * sleeps in between.
+ * The thread that calls samples what the NIC says of each group, once a millisecond, or beside a ping 20 times a
+ * second, and sleeps in between.
  */
 final class TenantsRun {
     private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -131,7 +131,7 @@ final class TenantsRun {
         Histogram counted = pings;
         long nanos = pinger.roundTrip(idle);
         if (counted != null) {
-            counted.recordValue(Math.min(nanos, Sampling.LONGEST_PING));
+            counted.recordValue(Math.min(nanos, Sampling.MAX_PING));
         }
         return 1;
     }

@@ -30,7 +30,7 @@ public record TenantsSetting(
         Ping ping,
         double warmup,
         double seconds) {
-    private static final int LEAST_QUEUE_PAIRS = 1024;
+    private static final int MIN_QUEUE_PAIRS = 1024;
 
     /** Checks what contradicts itself. */
     public TenantsSetting {
@@ -47,8 +47,8 @@ public record TenantsSetting(
     }
 
     /**
-     * What the sending NIC is opened with. It has a thread, since what it has to send is to wait for it and not for who posts; a
-     * ping is executed by who posts it.
+     * What the sending NIC is opened with. It has a thread, since what it has to send is to wait for it and not for who
+     * posts; a ping is executed by who posts it.
      */
     NicContext near() {
         return far().mode(ping == Ping.NONE ? EngineMode.THREAD : EngineMode.INVOKER)
@@ -60,7 +60,7 @@ public record TenantsSetting(
         int wanted = 16 + tenants.stream().mapToInt(Tenant::queuePairs).sum();
         return new NicContext()
                 .mode(EngineMode.INVOKER)
-                .maxQueuePairs(Math.max(LEAST_QUEUE_PAIRS, Integer.highestOneBit(wanted) << 1));
+                .maxQueuePairs(Math.max(MIN_QUEUE_PAIRS, Integer.highestOneBit(wanted) << 1));
     }
 
     /** Whether one of the tenants sends to a peer that never answers. */

@@ -15,7 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "urgent",
         description = {
-            "Small urgent messages, one at a time, alone and beside queue pairs that always have messages of 1 MiB to send: the",
+            "Small urgent messages, one at a time, alone and beside queue pairs that "
+                    + "always have messages of 1 MiB to send: the",
             "time from post to completion, or to the answer, with no more threads than two. Prints Markdown.%n"
         })
 public final class UrgentCommand extends Measuring {

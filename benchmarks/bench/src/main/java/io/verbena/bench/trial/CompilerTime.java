@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How long the threads of the JIT compiler C2 have run in some JVMs, as Linux counts it; 0 elsewhere. The JVM ends such threads and
- * starts new ones, so what each has had is kept. For one thread.
+ * How long the threads of the JIT compiler C2 have run in some JVMs, as Linux counts it; 0 elsewhere. The JVM ends such
+ * threads and starts new ones, so what each has had is kept. For one thread.
  */
 final class CompilerTime {
     private static final String C2 = "C2 CompilerThre"; // 15 characters are what the kernel keeps of a name

@@ -18,7 +18,7 @@ public enum Figure {
     /** Messages a second. */
     RATE("messages/s", Unit.MESSAGES),
     /** Bytes of messages a second. */
-    BYTES("bytes/s", Unit.BYTES_A_SECOND),
+    BYTES("bytes/s", Unit.BYTES_PER_SECOND),
     /** Share of one processor, 1 is all of it. */
     PROCESSOR("processor", Unit.SHARE),
     /** Bytes. */
@@ -28,7 +28,7 @@ public enum Figure {
     private enum Unit {
         NANOS(1000, "ns", "us", "ms", "s"),
         MESSAGES(1000, "/s", "k/s", "M/s", "G/s"),
-        BYTES_A_SECOND(1000, "B/s", "kB/s", "MB/s", "GB/s"),
+        BYTES_PER_SECOND(1000, "B/s", "kB/s", "MB/s", "GB/s"),
         SHARE(1000, "%"),
         MEMORY(1024, "B", "KiB", "MiB", "GiB");
 
@@ -80,7 +80,7 @@ public enum Figure {
                 return 1e3;
             case MESSAGES:
                 return 1e6;
-            case BYTES_A_SECOND:
+            case BYTES_PER_SECOND:
                 return 1e9;
             case SHARE:
                 return 0.01;
@@ -96,7 +96,7 @@ public enum Figure {
                 return "us";
             case MESSAGES:
                 return "M messages/s";
-            case BYTES_A_SECOND:
+            case BYTES_PER_SECOND:
                 return "GB/s";
             case SHARE:
                 return "%";

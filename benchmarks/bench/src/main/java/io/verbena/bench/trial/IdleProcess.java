@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What a process with a node takes that does nothing: a node in the default mode that listens on tcp, uds and shm and
- * has an inbox, against a JVM of the same options that only sleeps. Linux alone: the figures are those of {@code /proc}.
+ * has an inbox, against a JVM of the same options that only sleeps. Linux alone: the figures are those of
+ * {@code /proc}.
  */
 public final class IdleProcess {
     /** A node that listens. */
@@ -29,7 +30,7 @@ public final class IdleProcess {
     /** Processor time is counted in hundredths of a second: shorter would not see one percent. */
     private static final long MIN_SECONDS = 2;
 
-    private static final double TICKS_A_SECOND = 100; // USER_HZ, what /proc counts in on every Linux
+    private static final double TICKS_PER_SECOND = 100; // USER_HZ, what /proc counts in on every Linux
     private static final long START_SECONDS = 60;
 
     /**
@@ -117,7 +118,7 @@ public final class IdleProcess {
         long more = ticks(Files.readString(proc.resolve("stat"), StandardCharsets.UTF_8)) - ticks;
         double elapsed = (System.nanoTime() - begin) / 1e9;
         long resident = proportionalSetSize(Files.readAllLines(proc.resolve("smaps_rollup"), StandardCharsets.UTF_8));
-        return new Taken(resident, more / TICKS_A_SECOND / elapsed);
+        return new Taken(resident, more / TICKS_PER_SECOND / elapsed);
     }
 
     /** User and system time in the text of {@code /proc/PID/stat}, whose second field is anything in parentheses. */

@@ -13,7 +13,10 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Another JVM like this one, for one command: the same options, class path and log level. It is ended by {@link #close} at the latest. */
+/**
+ * Another JVM like this one, for one command: the same options, class path and log level. It is ended by {@link #close}
+ * at the latest.
+ */
 public final class JavaProcess implements AutoCloseable {
     private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
 

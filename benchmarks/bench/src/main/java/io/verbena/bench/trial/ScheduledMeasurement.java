@@ -9,9 +9,9 @@ import org.HdrHistogram.Histogram;
 
 /**
  * An open loop: message n is due at the start plus n intervals, whatever has become of those before it, and its latency
- * counts from then until its answer was taken. So a stall shows in every message that it delays, and a sender that falls
- * behind cannot hide it (coordinated omission). A run that was slower than its rate by more than 1 % is void: its latencies
- * are those of a queue that grows.
+ * counts from then until its answer was taken. So a stall shows in every message that it delays, and a sender that
+ * falls behind cannot hide it (coordinated omission). A run that was slower than its rate by more than 1 % is void: its
+ * latencies are those of a queue that grows.
  */
 final class ScheduledMeasurement implements Measurement {
     /** What the achieved rate may lack of the scheduled one. */
@@ -86,7 +86,9 @@ final class ScheduledMeasurement implements Measurement {
         return start + (long) ((number - base) * interval);
     }
 
-    /** Sends what is due, as far as there is room; what is not sent now is late, and its latency counts all the same. */
+    /**
+     * Sends what is due, as far as there is room; what is not sent now is late, and its latency counts all the same.
+     */
     private long sendDue(long first, long end, long now) {
         long limit = Math.min(end, near.taken() + depth);
         long sent = first;

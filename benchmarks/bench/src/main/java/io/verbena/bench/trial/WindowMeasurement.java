@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * So many messages under way, each answered by the far end, or, of one-sided verbs, by its completion. The rate counts all
- * of them; latency is that of one message at a time out of the window, so that the clock costs next to nothing.
+ * So many messages under way, each answered by the far end, or, of one-sided verbs, by its completion. The rate counts
+ * all of them; latency is that of one message at a time out of the window, so that the clock costs next to nothing.
  */
 final class WindowMeasurement implements Measurement {
     private static final long HIGHEST = TimeUnit.SECONDS.toNanos(20);

@@ -14,8 +14,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The data path allocates nothing in steady state: both NICs run in the calling thread, whose allocation the JVM counts. The
- * tolerance is for the JVM's own odd byte: a single object an operation would be more than a hundred times as much.
+ * The data path allocates nothing in steady state: both NICs run in the calling thread, whose allocation the JVM
+ * counts. The tolerance is for the JVM's own odd byte: a single object an operation would be more than a hundred times
+ * as much.
  */
 @Timeout(120)
 class AllocationTest {

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A victim keeps its share beside each adversary, on the simulated fabric; and the adversaries do what they are for. */
+/**
+ * A victim keeps its share beside each adversary, on the simulated fabric; and the adversaries do what they are for.
+ */
 @Tag("computed") // the same on every JDK
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AdversaryTest {

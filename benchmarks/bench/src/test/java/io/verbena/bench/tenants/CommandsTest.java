@@ -110,9 +110,9 @@ class CommandsTest {
                 .containsPattern(
                         "messages of 1 byte \\| chunks +\\| 50.00 % +\\| 46.00 % +\\| no +\\| 90.00 % +\\| 92.00 %");
         assertThat(text)
-                .containsPattern(
-                        "messages of 1 byte \\| chunks +\\| 50.00 % +\\| 50.00 % +\\| yes +\\| [0-9.]+ % +\\| 200.00 % .*"
-                                + "\\| 1.0 +\\| 1.0 +\\| 3.0 +\\| 3.0");
+                .containsPattern("messages of 1 byte \\| chunks +\\| 50.00 % +\\| 50.00 % +\\| "
+                        + "yes +\\| [0-9.]+ % +\\| 200.00 % .*"
+                        + "\\| 1.0 +\\| 1.0 +\\| 3.0 +\\| 3.0");
     }
 
     @Test

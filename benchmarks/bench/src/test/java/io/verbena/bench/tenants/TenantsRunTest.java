@@ -33,14 +33,14 @@ class TenantsRunTest {
     private static final double SECONDS = 0.1;
     private static final double SECONDS_OF_TWO = 0.6; // JVMs that have just started, on a machine that may be busy
     private static final long MUCH = 512 << 20; // bytes: laps are at most 1 MiB
-    private static final int POSTS_A_TURN = 8; // more than a turn of the engine sends
+    private static final int POSTS_PER_TURN = 8; // more than a turn of the engine sends
     private static final int MANY = 1_000_000;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long MEASURING_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     /**
-     * Measures until something came of it, each time for twice as long: where cores are short a message takes longer than a short
-     * run does, however often that is repeated.
+     * Measures until something came of it, each time for twice as long: where cores are short a message takes longer
+     * than a short run does, however often that is repeated.
      */
     private static <R> R measure(double seconds, Predicate<R> enough, DoubleFunction<R> run) {
         long begin = System.nanoTime();
@@ -64,8 +64,8 @@ class TenantsRunTest {
     }
 
     /**
-     * Both sides by one thread, so that what comes of it does not depend on who gets a core; it posts while it keeps the
-     * engine from sending, so that both have work queued whenever the arbiter chooses.
+     * Both sides by one thread, so that what comes of it does not depend on who gets a core; it posts while it keeps
+     * the engine from sending, so that both have work queued whenever the arbiter chooses.
      */
     @ParameterizedTest
     @CsvSource({
@@ -100,7 +100,7 @@ class TenantsRunTest {
             long[] charged = new long[tenants.size()];
             boolean[] hadWork = new boolean[tenants.size()];
             Runnable post = () -> {
-                for (int i = 0; i < POSTS_A_TURN; i++) {
+                for (int i = 0; i < POSTS_PER_TURN; i++) {
                     senders.forEach(TenantSender::turn);
                 }
             };

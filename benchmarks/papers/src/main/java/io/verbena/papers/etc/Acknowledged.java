@@ -11,8 +11,8 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * How many messages of each sender the receiver has acknowledged, in a mapped file: what a sender has written there before it
- * is killed stays. One writer a sender, any reader.
+ * How many messages of each sender the receiver has acknowledged, in a mapped file: what a sender has written there
+ * before it is killed stays. One writer a sender, any reader.
  */
 final class Acknowledged implements AutoCloseable {
     private final Path file;

@@ -19,7 +19,7 @@ final class ConsumerLoop {
     private static final int WARM_UP_PART = 20; // of the run: no latencies from it
     private static final int YIELDS = 20;
     private static final long REST_NANOS = 20_000;
-    private static final long LONGEST_LATENCY = 600_000_000_000L;
+    private static final long MAX_LATENCY = 600_000_000_000L;
     private static final long PATIENCE_NANOS = 30_000_000_000L; // after the end of the schedule
     private static final long LOST_NANOS = 3_000_000_000L; // without a message, when the senders have no more
 
@@ -32,8 +32,8 @@ final class ConsumerLoop {
     private final ResidentCurve curve;
     private final MessageCheck check;
     private final MessageSink sink = this::onMessage;
-    private final Histogram calm = new Histogram(LONGEST_LATENCY, 3);
-    private final Histogram stalled = new Histogram(LONGEST_LATENCY, 3);
+    private final Histogram calm = new Histogram(MAX_LATENCY, 3);
+    private final Histogram stalled = new Histogram(MAX_LATENCY, 3);
     private final long warm;
     private long lastCame;
 
@@ -120,7 +120,7 @@ final class ConsumerLoop {
             if (scheduled - warm < 0) {
                 return;
             }
-            long nanos = Math.min(Math.max(0, lastCame - scheduled), LONGEST_LATENCY);
+            long nanos = Math.min(Math.max(0, lastCame - scheduled), MAX_LATENCY);
             (plan.isDisturbed(scheduled) || killer.isDisturbed(scheduled) ? stalled : calm).recordValue(nanos);
         }
     }

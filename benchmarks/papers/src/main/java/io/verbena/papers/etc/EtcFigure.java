@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What RIMA says of ETC traffic, between processes of this machine over shared memory: an append queue beside one SRQ and tuned
- * ones that hold no more than it may. Other than simulated figures it is not a function of its arguments.
+ * What RIMA says of ETC traffic, between processes of this machine over shared memory: an append queue beside one SRQ
+ * and tuned ones that hold no more than it may. Other than simulated figures it is not a function of its arguments.
  */
 public final class EtcFigure extends PaperFigure {
     private static final double FULL_SECONDS = 20;
@@ -81,7 +81,8 @@ public final class EtcFigure extends PaperFigure {
                 "a scheme missed the rate that was scheduled"));
         report.claim(Claim.judged(
                 "real.footprint",
-                "one SRQ of the largest size holds a multiple of what an append queue does, in resident memory on average",
+                "one SRQ of the largest size holds a multiple of what an append queue "
+                        + "does, in resident memory on average",
                 Double.NaN,
                 "",
                 meanShared(single) / meanShared(append),

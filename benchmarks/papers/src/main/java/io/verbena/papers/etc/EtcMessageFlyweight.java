@@ -25,7 +25,7 @@ final class EtcMessageFlyweight {
     private static final int CHECKSUM = 24;
 
     private final CRC32C checksum = new CRC32C();
-    private final byte[] bytes = new byte[EtcSetting.LARGEST];
+    private final byte[] bytes = new byte[EtcSetting.MAX];
 
     /** Completes a message whose payload is there. */
     void encode(MutableDirectBuffer buffer, int length, int sender, long sequence, long scheduled) {
@@ -39,7 +39,7 @@ final class EtcMessageFlyweight {
     /** Whether the bytes are a message of a sender, whole. */
     boolean isWhole(DirectBuffer buffer, int offset, int length, int sender) {
         return length >= HEADER_LENGTH
-                && length <= EtcSetting.LARGEST
+                && length <= EtcSetting.MAX
                 && buffer.getInt(offset + LENGTH) == length
                 && buffer.getInt(offset + SENDER) == sender
                 && buffer.getInt(offset + CHECKSUM) == sum(buffer, offset, length);

@@ -12,14 +12,20 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code verbena bench etc}: traffic of mixed sizes to one consumer that stalls now and then, within the same memory. */
+/**
+ * {@code verbena bench etc}: traffic of mixed sizes to one consumer that stalls now and then, within the same memory.
+ */
 @Command(
         name = "etc",
         description = {
-            "Two processes with four senders each send Facebook's ETC traffic on schedule to a third over shared memory; now",
-            "and then a message has 1 MiB, and the consumer stalls. Checks every message, and prints rates, latencies and",
-            "resident memory of an append queue and of shared receive queues under the same cap; saves etc.json and a plot.",
-            "Ends with 1 if a message was lost, doubled, torn or out of order, or if a process that was killed held up the others",
+            "Two processes with four senders each send Facebook's ETC traffic on "
+                    + "schedule to a third over shared memory; now",
+            "and then a message has 1 MiB, and the consumer stalls. Checks every "
+                    + "message, and prints rates, latencies and",
+            "resident memory of an append queue and of shared receive queues under "
+                    + "the same cap; saves etc.json and a plot.",
+            "Ends with 1 if a message was lost, doubled, torn or out of order, or if a "
+                    + "process that was killed held up the others",
             "for too long. Linux alone.%n"
         })
 public final class EtcRun extends RunCommand {
@@ -77,7 +83,8 @@ public final class EtcRun extends RunCommand {
             paramLabel = "<seconds>",
             defaultValue = "0",
             description = {
-                "Kills a process of senders (kill -9) each time that all have sent for so long, and starts another in its",
+                "Kills a process of senders (kill -9) each time that all have sent "
+                        + "for so long, and starts another in its",
                 "place; default 0: nobody is killed."
             })
     double killEvery;

@@ -23,7 +23,7 @@ enum EtcScheme {
     SRQ_TUNED;
 
     private static final int CLASSES = 8;
-    private static final int LEAST_BUFFERS = 2;
+    private static final int MIN_BUFFERS = 2;
 
     /** A scheme, ready to be opened, and which messages of a sender keep their order. */
     record Made(Scheme scheme, int lanes, IntUnaryOperator laneOf) {}
@@ -45,15 +45,13 @@ enum EtcScheme {
             case APPEND:
                 return new Made(
                         new AppendScheme(new AppendQueueAttributes()
-                                .maxMessage(EtcSetting.LARGEST)
+                                .maxMessage(EtcSetting.MAX)
                                 .memoryLimit(setting.cap())),
                         1,
                         length -> 0);
             case SRQ:
                 return new Made(
-                        SrqBySize.single(EtcSetting.LARGEST, (int) (setting.cap() / EtcSetting.LARGEST)),
-                        1,
-                        length -> 0);
+                        SrqBySize.single(EtcSetting.MAX, (int) (setting.cap() / EtcSetting.MAX)), 1, length -> 0);
             default:
                 SrqBySize tuned = tuned(setting);
                 return new Made(
@@ -67,7 +65,7 @@ enum EtcScheme {
         FramedSizes sizes = new FramedSizes(setting.payloads(), EtcMessageFlyweight.HEADER_LENGTH);
         long waiting = (long) Math.max(1, setting.rate() * setting.stallMillis() / 1e3);
         SizeClasses classes = SizeClassOptimizer.least(
-                LinkModel.fdr(EtcSetting.LARGEST), sizes, waiting, SizeClasses.slabs(EtcSetting.LARGEST), CLASSES);
-        return SrqBySize.under(setting.cap(), sizes, classes, LEAST_BUFFERS);
+                LinkModel.fdr(EtcSetting.MAX), sizes, waiting, SizeClasses.slabs(EtcSetting.MAX), CLASSES);
+        return SrqBySize.under(setting.cap(), sizes, classes, MIN_BUFFERS);
     }
 }

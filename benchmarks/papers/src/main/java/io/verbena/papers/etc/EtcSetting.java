@@ -34,8 +34,8 @@ record EtcSetting(
     static final int PROCESSES = 2;
     static final int SENDERS_EACH = 4;
     static final int SENDERS = PROCESSES * SENDERS_EACH;
-    static final int LARGEST = 1 << 20;
-    private static final int LARGEST_PAYLOAD = LARGEST - EtcMessageFlyweight.HEADER_LENGTH;
+    static final int MAX = 1 << 20;
+    private static final int MAX_PAYLOAD = MAX - EtcMessageFlyweight.HEADER_LENGTH;
 
     EtcSetting {
         range("--seconds", seconds, 0.1, 3600);
@@ -43,7 +43,7 @@ record EtcSetting(
         range("--stall-millis", stallMillis, 0, 10_000);
         range("--rate", rate, SENDERS, 1e7);
         range("--largest-one-in", (double) largestOneIn, 1, 1e12);
-        range("--cap", (double) cap / LARGEST, 8, SharedReceiveQueue.MAX_DEPTH);
+        range("--cap", (double) cap / MAX, 8, SharedReceiveQueue.MAX_DEPTH);
         range("--kill", killEvery, 0, 3600);
         if (killEvery > 0 && scheme != EtcScheme.APPEND) {
             throw new RunException("--kill " + killEvery + " with scheme " + scheme.optionName()
@@ -66,7 +66,7 @@ record EtcSetting(
 
     /** Lengths of what follows a message's header. */
     SizeDistribution payloads() {
-        return new EtcValueSizes().truncated(LARGEST_PAYLOAD).injecting(LARGEST_PAYLOAD, largestOneIn);
+        return new EtcValueSizes().truncated(MAX_PAYLOAD).injecting(MAX_PAYLOAD, largestOneIn);
     }
 
     /** Processes of senders, those included that take the place of killed ones. */

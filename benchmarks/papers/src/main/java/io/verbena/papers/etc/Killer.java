@@ -9,9 +9,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kills a process of senders now and then, waits until what it left half done is out of the way, and starts another in its
- * place. A queue hands messages out in the order in which their places were claimed: so the first message that was scheduled
- * after the death, and comes, says that the dead one's places are behind. For the consumer's thread.
+ * Kills a process of senders now and then, waits until what it left half done is out of the way, and starts another in
+ * its place. A queue hands messages out in the order in which their places were claimed: so the first message that was
+ * scheduled after the death, and comes, says that the dead one's places are behind. For the consumer's thread.
  */
 final class Killer implements AutoCloseable {
     /** No kill so near to the end of the run: what comes afterwards is to be seen. */

@@ -14,8 +14,8 @@ final class PacedSender implements AutoCloseable {
             192 << 10; // about the longest that has its place in the queue while it is written
 
     private final EtcMessageFlyweight message = new EtcMessageFlyweight();
-    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[EtcSetting.LARGEST]);
-    private final byte[] noise = new byte[EtcSetting.LARGEST + SHIFTS];
+    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[EtcSetting.MAX]);
+    private final byte[] noise = new byte[EtcSetting.MAX + SHIFTS];
     private final SendScheme sender;
     private final EtcWorkload traffic;
     private final int number;

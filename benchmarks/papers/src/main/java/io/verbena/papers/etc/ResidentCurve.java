@@ -25,7 +25,8 @@ final class ResidentCurve implements AutoCloseable {
      * @param seconds from the start
      * @param base median of the second before, bytes
      * @param peak most in the stall and as long after it, bytes
-     * @param secondsUntilBack from the end of the stall until no more than {@link #NEAR} above the base; below 0 if it was not
+     * @param secondsUntilBack from the end of the stall until no more than {@link #NEAR} above the base; below 0 if it
+     *     was not
      */
     record Stall(double seconds, long base, long peak, double secondsUntilBack) {}
 

@@ -18,7 +18,8 @@ import java.util.List;
  * @param wantedRate messages a second that were scheduled
  * @param rate messages a second that came
  * @param calm latencies from the scheduled time, outside of stalls; the first 1/20 of the run is left out
- * @param stalled the same of messages scheduled in a stall, or within as long after it, or while a kill was in their way
+ * @param stalled the same of messages scheduled in a stall, or within as long after it, or while a kill was in their
+ *     way
  * @param notReady times that a sender was told to wait
  * @param held most bytes that the receiver held
  * @param kills what came of processes of senders that were killed

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A process of senders, as the consumer sees it: it is connected step by step, while others may send. For one thread. */
+/**
+ * A process of senders, as the consumer sees it: it is connected step by step, while others may send. For one thread.
+ */
 final class SenderGroup implements AutoCloseable {
     private static final int CONNECT_SECONDS = 40;
     private static final int DEATH_SECONDS = 10;
@@ -108,7 +110,10 @@ final class SenderGroup implements AutoCloseable {
         rendezvous.tell(begin + " " + end);
     }
 
-    /** Lets its senders send without a pause, so that whenever it is killed it is likely to be in the middle of a message. */
+    /**
+     * Lets its senders send without a pause, so that whenever it is killed it is likely to be in the middle of a
+     * message.
+     */
     void hurry() {
         rendezvous.tell(SenderProcess.HURRY);
     }
@@ -129,7 +134,9 @@ final class SenderGroup implements AutoCloseable {
         }
     }
 
-    /** What it says when it is through: what each sender sent, what all did not send, how often they were told to wait. */
+    /**
+     * What it says when it is through: what each sender sent, what all did not send, how often they were told to wait.
+     */
     long @Nullable [] account() {
         if (account == null) {
             String line = heard();

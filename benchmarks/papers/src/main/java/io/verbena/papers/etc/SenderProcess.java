@@ -14,8 +14,8 @@ import java.util.StringJoiner;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Some senders on one NIC and one thread, each on schedule: it offers what is due, and sleeps while nothing is. What it could
- * not send within the time it counts and leaves.
+ * Some senders on one NIC and one thread, each on schedule: it offers what is due, and sleeps while nothing is. What it
+ * could not send within the time it counts and leaves.
  */
 final class SenderProcess {
     /** What it is told before it is killed. */
@@ -24,7 +24,7 @@ final class SenderProcess {
     private static final int LINK_SECONDS = 15;
     private static final int DRAIN_SECONDS = 20;
     private static final long SLEEP_FROM_NANOS = 50_000;
-    private static final long LONGEST_SLEEP_NANOS = 1_000_000;
+    private static final long MAX_SLEEP_NANOS = 1_000_000;
 
     private SenderProcess() {}
 
@@ -114,7 +114,7 @@ final class SenderProcess {
     /** There are fewer processors than processes: whoever has nothing to do lets the others run. */
     private static void rest(long nanos) {
         if (nanos > SLEEP_FROM_NANOS) {
-            LockSupport.parkNanos(Math.min(nanos, LONGEST_SLEEP_NANOS));
+            LockSupport.parkNanos(Math.min(nanos, MAX_SLEEP_NANOS));
         } else {
             Thread.yield();
         }

@@ -19,7 +19,9 @@ record StallPlan(long start, long length, long every, long stall) {
         return start + every / 2 + index * every;
     }
 
-    /** Whether what was scheduled for a time fell into a stall, or into as long after it: what waits is caught up with. */
+    /**
+     * Whether what was scheduled for a time fell into a stall, or into as long after it: what waits is caught up with.
+     */
     boolean isDisturbed(long time) {
         long at = time - start - every / 2;
         return stall > 0 && at >= 0 && at % every < 2 * stall && at / every < count();

@@ -15,8 +15,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Runs figures of a paper one after the other, and leaves in a directory {@code <paper>.json}, {@code <paper>.md} and a PNG a
- * picture. Of simulated figures the JSON says nothing of the machine or the time: it is a function of the arguments.
+ * Runs figures of a paper one after the other, and leaves in a directory {@code <paper>.json}, {@code <paper>.md} and a
+ * PNG a picture. Of simulated figures the JSON says nothing of the machine or the time: it is a function of the
+ * arguments.
  */
 public final class FigureRun {
     private static final List<String> CLAIM_HEADS =

@@ -35,8 +35,8 @@ public abstract class PaperFigure {
     }
 
     /**
-     * Whether what comes out is a function of seed and size. If not, its numbers are of this machine, and it is run only where
-     * it is asked for by its name.
+     * Whether what comes out is a function of seed and size. If not, its numbers are of this machine, and it is run
+     * only where it is asked for by its name.
      */
     public boolean isRepeatable() {
         return true;

@@ -15,8 +15,8 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * A picture of a figure: lines over a numeric axis, or groups of bars over names; our data and, as points, what the paper
- * prints. Fluent; not thread-safe. Saving needs fonts, and no screen.
+ * A picture of a figure: lines over a numeric axis, or groups of bars over names; our data and, as points, what the
+ * paper prints. Fluent; not thread-safe. Saving needs fonts, and no screen.
  */
 public final class PaperPlot {
     /** Width of a picture in pixels. */
@@ -26,7 +26,7 @@ public final class PaperPlot {
     public static final int HEIGHT = 620;
 
     /** Letters of categories that fit side by side. */
-    private static final int MOST_LETTERS = 100;
+    private static final int MAX_LETTERS = 100;
 
     private static final int SLANTED = 30;
 
@@ -179,7 +179,7 @@ public final class PaperPlot {
         CategoryChart chart = Charts.bars(WIDTH, HEIGHT, title, xAxis, yAxis);
         chart.getStyler().setXAxisMaxLabelCount(Math.max(2, categories.size()));
         chart.getStyler().setSeriesColors(Charts.colors());
-        if (categories.stream().mapToInt(String::length).sum() > MOST_LETTERS) {
+        if (categories.stream().mapToInt(String::length).sum() > MAX_LETTERS) {
             chart.getStyler().setXAxisLabelRotation(SLANTED);
         }
         chart.getStyler().setYAxisLogarithmic(logarithmicY);

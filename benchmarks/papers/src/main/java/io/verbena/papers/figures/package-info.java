@@ -8,8 +8,8 @@
  *                                         settings   ─▶ JSON
  * </pre>
  *
- * <p>Each paper has a package of its own with its figures and a command that names them. A figure is a function of its seed
- * and size: the same arguments give the same JSON.
+ * <p>Each paper has a package of its own with its figures and a command that names them. A figure is a function of its
+ * seed and size: the same arguments give the same JSON.
  */
 @NullMarked
 package io.verbena.papers.figures;

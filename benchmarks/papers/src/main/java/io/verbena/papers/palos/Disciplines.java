@@ -46,7 +46,10 @@ final class Disciplines {
         return ArbiterSettings.defaults().withDiscipline(discipline).withQuantum(QUANTUM);
     }
 
-    /** The same on a link of some frames; N of what is printed is the number of queue pairs times the frames' MTU, if longer. */
+    /**
+     * The same on a link of some frames; N of what is printed is the number of queue pairs times the frames' MTU, if
+     * longer.
+     */
     static ArbiterSettings settings(Discipline discipline, Frames frames, int queuePairs) {
         ArbiterSettings settings = settings(discipline);
         return discipline == Discipline.PALOS_AS_PRINTED

@@ -97,9 +97,9 @@ final class Figure10 extends PaperFigure {
                 rows));
         idle(report, seed, size);
         report.note("Rates are of the wire, with headers and framing, which make 100 Gb/s together.");
-        report.note(
-                "Chunks of the paper's N, 32 x 1500 B, are 686 to 2571 B. A packet cannot be cut, so that with packets of"
-                        + " 1024 B many end in the same number of them; N x 4 shows what is left without that.");
+        report.note("Chunks of the paper's N, 32 x 1500 B, are 686 to 2571 B. A packet "
+                + "cannot be cut, so that with packets of"
+                + " 1024 B many end in the same number of them; N x 4 shows what is left without that.");
         return report;
     }
 
@@ -223,7 +223,8 @@ final class Figure10 extends PaperFigure {
                 "%",
                 printed * 100,
                 0.02,
-                "the weights of idle queue pairs stay in the sum (2), so the group's active chunk is 3/5 of its due: 37.5 % to"
+                "the weights of idle queue pairs stay in the sum (2), so the group's "
+                        + "active chunk is 3/5 of its due: 37.5 % to"
                         + " 62.5 %"));
     }
 

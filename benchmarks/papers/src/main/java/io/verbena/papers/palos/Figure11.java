@@ -12,7 +12,7 @@ import java.util.List;
 
 /** Figure 11: a flow's weight changes in group B, and group A feels nothing. */
 final class Figure11 extends PaperFigure {
-    private static final int MOST_WEIGHT = 6;
+    private static final int MAX_WEIGHT = 6;
     private static final int FLOWS_OF_A = 3;
     private static final double HALF = PalosWorld.LINE_GIGABITS / 2;
     private static final int FIXED = 3 + 2; // QP 4 and QP 5
@@ -64,9 +64,9 @@ final class Figure11 extends PaperFigure {
             rows.add(List.of(
                     Disciplines.title(discipline),
                     Numbers.text(curve.groupA(0)),
-                    Numbers.text(curve.groupA(MOST_WEIGHT - 1)),
+                    Numbers.text(curve.groupA(MAX_WEIGHT - 1)),
                     Numbers.text(curve.rates.get(0)[5]),
-                    Numbers.text(curve.rates.get(MOST_WEIGHT - 1)[5]),
+                    Numbers.text(curve.rates.get(MAX_WEIGHT - 1)[5]),
                     Numbers.text(curve.farthestGroup() * 100, "%"),
                     Numbers.text(curve.farthestFlow() * 100, "%")));
             if (discipline == Discipline.CHUNKS) {
@@ -111,7 +111,7 @@ final class Figure11 extends PaperFigure {
                 curve.farthestFlow(),
                 EXACT,
                 "not exact"));
-        for (int weight : new int[] {1, MOST_WEIGHT}) {
+        for (int weight : new int[] {1, MAX_WEIGHT}) {
             report.claim(Claim.near(
                     "11.qp6." + weight,
                     "QP 6 with weight " + weight,
@@ -126,7 +126,7 @@ final class Figure11 extends PaperFigure {
                 new PaperPlot("palos-figure-11", "QP 6 of group B changes its weight", "weight of QP 6", "Gb/s");
         List<Double> x = new ArrayList<>();
         List<Double> a = new ArrayList<>();
-        for (int weight = 1; weight <= MOST_WEIGHT; weight++) {
+        for (int weight = 1; weight <= MAX_WEIGHT; weight++) {
             x.add((double) weight);
             a.add(curve.groupA(weight - 1));
             List<String> row = new ArrayList<>();
@@ -145,7 +145,7 @@ final class Figure11 extends PaperFigure {
         for (int qp = FLOWS_OF_A; qp < 2 * FLOWS_OF_A; qp++) {
             List<Double> here = new ArrayList<>();
             List<Double> paper = new ArrayList<>();
-            for (int weight = 1; weight <= MOST_WEIGHT; weight++) {
+            for (int weight = 1; weight <= MAX_WEIGHT; weight++) {
                 here.add(curve.rates.get(weight - 1)[qp]);
                 paper.add(expected(qp, weight));
             }
@@ -166,7 +166,7 @@ final class Figure11 extends PaperFigure {
 
     private static Curve curve(long seed, Size size, Discipline discipline) {
         List<double[]> rates = new ArrayList<>();
-        for (int weight = 1; weight <= MOST_WEIGHT; weight++) {
+        for (int weight = 1; weight <= MAX_WEIGHT; weight++) {
             SharesRun run = new SharesRun(seed, size, Disciplines.settings(discipline), Frames.STANDARD);
             PalosWorld.Tenant a = run.tenant("A", 1);
             PalosWorld.Tenant b = run.tenant("B", 1);

@@ -40,7 +40,8 @@ final class Figure2 extends PaperFigure {
         }
         report.claim(Claim.atMost(
                 "2.formula",
-                "what comes out is what packets in turn give: largest difference of the large flow's share, at most 3 %",
+                "what comes out is what packets in turn give: largest difference of "
+                        + "the large flow's share, at most 3 %",
                 Double.NaN,
                 farthest,
                 0.03,
@@ -51,9 +52,9 @@ final class Figure2 extends PaperFigure {
                 rows));
         report.plot(plot.points("paper, small", List.of(64.0), List.of(PAPER_SMALL), 0)
                 .points("paper, large", List.of(64.0), List.of(PAPER_LARGE), 1));
-        report.note(
-                "Shares are of the wire's time, so both sum up to 100 %. The paper's sum up to 112 %: its 16 small flows"
-                        + " alone are limited by something before the wire.");
+        report.note("Shares are of the wire's time, so both sum up to 100 %. The paper's "
+                + "sum up to 112 %: its 16 small flows"
+                + " alone are limited by something before the wire.");
         report.note(
                 "Computed: a packet of the large flow over that and 16 of the small ones, with headers and framing.");
         return report;
@@ -100,12 +101,14 @@ final class Figure2 extends PaperFigure {
                     "%",
                     small.get(0),
                     0.1,
-                    "here their peak is what the wire carries, 81 M messages/s of 64 B; a ConnectX-5 reaches its most of messages"
+                    "here their peak is what the wire carries, 81 M messages/s of 64 B; a "
+                            + "ConnectX-5 reaches its most of messages"
                             + " before that, and what is left is more of a smaller peak"));
         } else {
             report.claim(Claim.judged(
                     "2.size",
-                    "what flows get depends on the size of their neighbours' messages: the large flow's share at 64 B, of that at"
+                    "what flows get depends on the size of their neighbours' messages: the "
+                            + "large flow's share at 64 B, of that at"
                             + " 4 KiB",
                     Double.NaN,
                     "",

@@ -39,9 +39,9 @@ final class Figure3 extends PaperFigure {
                 List.of("frames", "large flows", "mean", "p99", "x alone"),
                 rows));
         report.plot(plot.points("paper", List.of(24.0), List.of(PAPER_AT_MOST), 1));
-        report.note(
-                "The link's delay is chosen so that a small message alone takes 1.3 us, with which packets of 4 KiB come to the"
-                        + " paper's 7.8 x at 24: that number is an input, the line below it is not.");
+        report.note("The link's delay is chosen so that a small message alone takes 1.3 us, "
+                + "with which packets of 4 KiB come to the"
+                + " paper's 7.8 x at 24: that number is an input, the line below it is not.");
         return report;
     }
 

@@ -67,7 +67,8 @@ final class Figure7 extends PaperFigure {
                 0,
                 printed.farthestLarge,
                 0.02,
-                "messages are combined until the chunk of 1500 B is met, and what is sent beyond it is not paid for: small flows"
+                "messages are combined until the chunk of 1500 B is met, and what is sent "
+                        + "beyond it is not paid for: small flows"
                         + " overshoot by another part of a message than the large one by packets"));
         for (Map<Discipline, Curve> curves : List.of(standard, jumbo)) {
             Frames frames = curves.equals(standard) ? Frames.STANDARD : Frames.JUMBO;

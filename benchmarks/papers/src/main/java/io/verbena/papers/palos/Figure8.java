@@ -123,10 +123,11 @@ final class Figure8 extends PaperFigure {
                 printed.growth(AT_SIXTEEN),
                 printed.growth(AT_SIXTEEN) <= PAPER_PALOS,
                 "a longer way before the wire"));
-        report.note(
-                "Between scheduler and wire lies what keeps the wire busy: 8 KiB with frames of 1500 B, 16 KiB with packets of"
-                        + " 4 KiB. Whoever is served next waits for that, whatever the discipline. The third table is of a NIC that takes"
-                        + " 64 KiB at once: chunks keep bulk from filling it while the link has an urgent flow.");
+        report.note("Between scheduler and wire lies what keeps the wire busy: 8 KiB with "
+                + "frames of 1500 B, 16 KiB with packets of"
+                + " 4 KiB. Whoever is served next waits for that, whatever the discipline. "
+                + "The third table is of a NIC that takes"
+                + " 64 KiB at once: chunks keep bulk from filling it while the link has an urgent flow.");
         report.note("The paper says 16 B in the text and 64 B in the caption.");
         return report;
     }
@@ -155,7 +156,8 @@ final class Figure8 extends PaperFigure {
         Curve urgent = of(curves, OURS);
         report.claim(Claim.judged(
                 id,
-                "no message takes longer than alone by more than two chunks of 16 KiB, 2.62 us: longest beside any number of"
+                "no message takes longer than alone by more than two chunks of 16 KiB, "
+                        + "2.62 us: longest beside any number of"
                         + " flows, " + frames.title(),
                 Double.NaN,
                 "us",

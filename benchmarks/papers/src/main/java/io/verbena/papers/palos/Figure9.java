@@ -98,14 +98,14 @@ final class Figure9 extends PaperFigure {
                 Math.abs(ours.smallAtOne - 0.5) <= 0.005,
                 "groups of equal weight do not share equally"));
         Curve printed = Disciplines.of(curves, Discipline.PALOS_AS_PRINTED);
-        report.claim(
-                Claim.atMost(
-                        "9.printed",
-                        "Palos as printed: the same, largest change, at most 3 %",
-                        0,
-                        printed.farthest(),
-                        0.03,
-                        "chunks shrink with the number of queue pairs in a group, and what a packet overshoots is not paid for"));
+        report.claim(Claim.atMost(
+                "9.printed",
+                "Palos as printed: the same, largest change, at most 3 %",
+                0,
+                printed.farthest(),
+                0.03,
+                "chunks shrink with the number of queue pairs in a group, and what "
+                        + "a packet overshoots is not paid for"));
         Curve none = Disciplines.of(curves, Discipline.PACKET_ROUND_ROBIN);
         report.claim(Claim.near(
                 "9.rr.small",
@@ -114,7 +114,8 @@ final class Figure9 extends PaperFigure {
                 "",
                 none.lastSmall(),
                 0.25,
-                "packets in turn leave 16 x 154 B of 16 x 154 + 8 x 4170 B: 6.9 % of the link, beside one large flow it is 37 %;"
+                "packets in turn leave 16 x 154 B of 16 x 154 + 8 x 4170 B: 6.9 % of the "
+                        + "link, beside one large flow it is 37 %;"
                         + " a ConnectX-5 gives large flows yet more"));
         report.claim(Claim.near(
                 "9.rr.large",
@@ -133,17 +134,18 @@ final class Figure9 extends PaperFigure {
                 "%",
                 lanes * 100,
                 lanes > ours.farthest() && lanes < none.farthest(),
-                "two groups that have a lane each are as isolated by lanes as by chunks: what lanes lack is more than eight"
+                "two groups that have a lane each are as isolated by lanes as by "
+                        + "chunks: what lanes lack is more than eight"
                         + " levels, and shares within a lane"));
-        report.claim(
-                Claim.judged(
-                        "9.software",
-                        "software chunking protects the small flows, but not optimally: largest change",
-                        Double.NaN,
-                        "%",
-                        software * 100,
-                        software > ours.farthest() && software < none.farthest(),
-                        "one large flow waits for each of its chunks and gets little; eight get what packets in turn give them"));
+        report.claim(Claim.judged(
+                "9.software",
+                "software chunking protects the small flows, but not optimally: largest change",
+                Double.NaN,
+                "%",
+                software * 100,
+                software > ours.farthest() && software < none.farthest(),
+                "one large flow waits for each of its chunks and gets little; eight "
+                        + "get what packets in turn give them"));
     }
 
     private static Curve curve(long seed, Size size, Discipline discipline) {

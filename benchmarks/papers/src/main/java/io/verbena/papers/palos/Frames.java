@@ -10,8 +10,9 @@ package io.verbena.papers.palos;
  */
 record Frames(String title, int mtu, int maxPacket, int window) {
     /**
-     * Frames of 1500 bytes as RoCE typically has them (II-B). A path MTU is a power of two, so packets carry 1024 bytes. The
-     * window is what 250 ns of PCIe latency and one packet on PCIe and one on the wire take at 100 Gb/s, and a packet more.
+     * Frames of 1500 bytes as RoCE typically has them (II-B). A path MTU is a power of two, so packets carry 1024
+     * bytes. The window is what 250 ns of PCIe latency and one packet on PCIe and one on the wire take at 100 Gb/s, and
+     * a packet more.
      */
     static final Frames STANDARD = new Frames("frames of 1500 B", 1024, 1500, 8 * 1024);
 

@@ -10,12 +10,12 @@ import io.verbena.nic.sim.Simulation;
 import java.util.Arrays;
 
 /**
- * A flow of small WRITEs one after the other, and how long each takes from the post until its bytes are in the peer's memory,
- * where an application that polls would see them. After each it rests for a random time, so that it meets other traffic at
- * all its phases.
+ * A flow of small WRITEs one after the other, and how long each takes from the post until its bytes are in the peer's
+ * memory, where an application that polls would see them. After each it rests for a random time, so that it meets other
+ * traffic at all its phases.
  */
 final class LatencyProbe implements Actor {
-    private static final int MOST_SAMPLES = 1 << 16;
+    private static final int MAX_SAMPLES = 1 << 16;
 
     private final Simulation simulation;
     private final QueuePair qp;
@@ -26,7 +26,7 @@ final class LatencyProbe implements Actor {
     private final long restNanos;
     private final SimRandom random;
     private final SendRequest request = new SendRequest();
-    private final long[] samples = new long[MOST_SAMPLES];
+    private final long[] samples = new long[MAX_SAMPLES];
     private int count;
     private boolean recording;
     private long sequence;

@@ -9,9 +9,11 @@ import picocli.CommandLine.Command;
 @Command(
         name = "palos",
         description = {
-            "Palos' figures 2, 3 and 7 to 11 with all disciplines of the arbiter, on a simulated link of 100 Gb/s; by name also",
+            "Palos' figures 2, 3 and 7 to 11 with all disciplines of the arbiter, on a "
+                    + "simulated link of 100 Gb/s; by name also",
             "'cost', of the arbiter alone, and 'real', figures 7, 8, 9 and 11 on this machine, in about 7 minutes.",
-            "Prints the paper's number beside the one here and whether the claim holds; writes PNG, Markdown and JSON.%n"
+            "Prints the paper's number beside the one here and whether the claim "
+                    + "holds; writes PNG, Markdown and JSON.%n"
         })
 public final class PalosFigures extends PaperCommand {
     /** Creates it. */

@@ -19,8 +19,8 @@ import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.Simulation;
 
 /**
- * Two nodes and a link of 100 Gb/s, "to avoid network congestion and jitter" (V): a client whose NIC schedules as one of the
- * disciplines says, and a server that takes what comes. PCIe has 128 Gb/s.
+ * Two nodes and a link of 100 Gb/s, "to avoid network congestion and jitter" (V): a client whose NIC schedules as one
+ * of the disciplines says, and a server that takes what comes. PCIe has 128 Gb/s.
  */
 final class PalosWorld {
     /** Rate of the link, in Gb/s. */
@@ -36,8 +36,8 @@ final class PalosWorld {
     static final int FRAMING = 58;
 
     /**
-     * From the last bit's departure to its arrival. It makes a small message alone take 1.3 us to the peer's memory, with which
-     * packets of 4 KiB in turns come to the paper's 7.8 x at 24 large flows (figure 3).
+     * From the last bit's departure to its arrival. It makes a small message alone take 1.3 us to the peer's memory,
+     * with which packets of 4 KiB in turns come to the paper's 7.8 x at 24 large flows (figure 3).
      */
     static final long DELAY_NANOS = 750;
 

@@ -12,7 +12,8 @@ import java.util.function.Function;
 
 /**
  * Figures 7, 8, 9 and 11 on this machine, within one process and between two over links, as shares and ratios: what a
- * simulated wire cannot show is whether threads keep the NIC busy, and what its turns are worth where cores are what is scarce.
+ * simulated wire cannot show is whether threads keep the NIC busy, and what its turns are worth where cores are what is
+ * scarce.
  */
 final class RealFigure extends PaperFigure {
     private static final List<FabricKind> FABRICS = List.of(FabricKind.LOCAL, FabricKind.UDS, FabricKind.TCP);
@@ -53,7 +54,8 @@ final class RealFigure extends PaperFigure {
         latency.table();
         return report.note(
                         "A share is of the bytes that the NIC charges, headers too, while both groups had work queued;"
-                                + " entitled is what eq. 1 gives. A group without work leaves its share to the other: where both had work"
+                                + " entitled is what eq. 1 gives. A group without work leaves its "
+                                + "share to the other: where both had work"
                                 + " for less than half of the time, a claim does not hold, whatever the share.")
                 .note("The seed decides nothing here: threads do.");
     }

@@ -24,7 +24,7 @@ final class RealRuns {
     static final double TOLERANCE = 0.03;
 
     /** Part of the time for which work has to have been queued, if a claim is to hold. */
-    static final double LEAST_BACKLOGGED = 0.5;
+    static final double MIN_BACKLOGGED = 0.5;
 
     private final double warmup;
     private final double latencyWarmup; // until the compilers of two processes leave the cores alone
@@ -95,7 +95,7 @@ final class RealRuns {
             boolean holds,
             double backlogged,
             String ifNot) {
-        if (backlogged < LEAST_BACKLOGGED) {
+        if (backlogged < MIN_BACKLOGGED) {
             String reason = "all had work queued for " + percent(backlogged)
                     + " of the time only: that is too little to tell" + (holds ? "" : "; " + ifNot);
             return new Claim(id, text, paper, unit, ours, Verdict.HOLDS_NOT, reason);

@@ -90,7 +90,10 @@ final class RealShares {
                 weights));
     }
 
-    /** Whether all points are measured. Between two processes each takes twice as long, and what is left out says the same there. */
+    /**
+     * Whether all points are measured. Between two processes each takes twice as long, and what is left out says the
+     * same there.
+     */
     private boolean all(FabricKind fabric) {
         return full && fabric == FabricKind.LOCAL;
     }
@@ -262,7 +265,8 @@ final class RealShares {
                 report.claim(RealRuns.judged(
                         "real.11." + fabric.optionName() + ".rr",
                         "packet round robin knows no weights, " + where(fabric)
-                                + ": a group of weight 3 with 64 B beside one of weight 1 with 1 MiB gets less than its 75 %",
+                                + ": a group of weight 3 with 64 B beside one of weight 1 "
+                                + "with 1 MiB gets less than its 75 %",
                         Double.NaN,
                         "%",
                         small(result).share() * 100,

@@ -8,8 +8,9 @@ import java.util.List;
 /**
  * Flows that are always backlogged, and what share of the link each gets. Built up flow by flow, run once.
  *
- * <p>Shares are of the wire's time, framing and headers with the payload: that is what flows compete for, and a share of it is
- * also the share of a flow's own peak, "normalized to its peak performance" (figure 7), where the wire is what limits it.
+ * <p>Shares are of the wire's time, framing and headers with the payload: that is what flows compete for, and a share
+ * of it is also the share of a flow's own peak, "normalized to its peak performance" (figure 7), where the wire is what
+ * limits it.
  */
 final class SharesRun {
     private static final long WARM_UP_NANOS = 500_000;

@@ -28,8 +28,8 @@ final class WeightCost extends PaperFigure {
     private static final int MANY = 22_000;
     private static final int MANY_GROUPS = 22;
     private static final double PAPER_TABLE_MICROS = 220;
-    private static final double MOST_MICROS = 10;
-    private static final double MOST_GROWTH = 4;
+    private static final double MAX_MICROS = 10;
+    private static final double MAX_GROWTH = 4;
     private static final List<Discipline> DISCIPLINES = List.of(
             Discipline.CHUNKS,
             Discipline.DEFICIT_ROUND_ROBIN,
@@ -130,7 +130,7 @@ final class WeightCost extends PaperFigure {
                                 Double.NaN,
                                 "x",
                                 last / first,
-                                last <= MOST_GROWTH * first,
+                                last <= MAX_GROWTH * first,
                                 "it grows with the number of flows")
                         .but("the same steps; the state of 10,000 flows is not in the nearest cache"));
             }
@@ -185,7 +185,7 @@ final class WeightCost extends PaperFigure {
                 PAPER_TABLE_MICROS,
                 "us",
                 nanos / 1e3,
-                nanos / 1e3 <= MOST_MICROS,
+                nanos / 1e3 <= MAX_MICROS,
                 "more than an entry is written");
     }
 

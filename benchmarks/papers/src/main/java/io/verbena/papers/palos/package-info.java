@@ -1,6 +1,6 @@
 /**
- * The evaluation of Palos (flow scheduling), made again on the simulated fabric: what flows and groups get beside each other
- * under each discipline of the arbiter.
+ * The evaluation of Palos (flow scheduling), made again on the simulated fabric: what flows and groups get beside each
+ * other under each discipline of the arbiter.
  *
  * <pre>
  *   PalosWorld: client NIC ═ link of 100 Gb/s ═▶ server NIC      one flow a queue pair, WRITEs
@@ -12,7 +12,7 @@
  * <p>And on this machine, where they are asked for: the cost of the arbiter alone, and the same experiments for real.
  *
  * <pre>
- *   RealFigure ── RealShares, RealLatency ── RealRuns: TenantsSetting ──▶ TenantsProcess (a JVM a measurement) ──▶ claims
+ *   RealFigure ── RealShares, RealLatency ── RealRuns: TenantsSetting ──▶ TenantsProcess (a JVM a run) ──▶ claims
  * </pre>
  */
 @NullMarked

@@ -5,8 +5,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.collections.IntArrayQueue;
 
 /**
- * The sender of {@link OnDemandLarge.Form#DEMAND_PAGING}: a large message goes by a queue pair of its own at once, and its
- * length, in the same order, by that of the small ones.
+ * The sender of {@link OnDemandLarge.Form#DEMAND_PAGING}: a large message goes by a queue pair of its own at once, and
+ * its length, in the same order, by that of the small ones.
  */
 final class AnnouncingSender extends SenderEnd {
     private static final int SMALL = 0;

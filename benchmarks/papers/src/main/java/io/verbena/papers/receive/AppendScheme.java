@@ -9,7 +9,9 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.append.AppendQueueStatistics;
 import org.agrona.DirectBuffer;
 
-/** One append queue for everything (RIMA, Table 6 row 6): a queue pair a sender, messages of any size, nothing posted. */
+/**
+ * One append queue for everything (RIMA, Table 6 row 6): a queue pair a sender, messages of any size, nothing posted.
+ */
 public final class AppendScheme extends Scheme {
     private final AppendQueueAttributes attributes;
 

@@ -10,8 +10,8 @@ import org.agrona.collections.IntArrayList;
 import org.agrona.collections.IntArrayQueue;
 
 /**
- * The sender of {@link OnDemandLarge.Form#ALLOCATE_AND_RETURN}: asks for memory, and writes when it is told where. Later
- * messages pass those that wait.
+ * The sender of {@link OnDemandLarge.Form#ALLOCATE_AND_RETURN}: asks for memory, and writes when it is told where.
+ * Later messages pass those that wait.
  */
 final class AskingSender extends SenderEnd {
     private static final int NOBODY = -1;

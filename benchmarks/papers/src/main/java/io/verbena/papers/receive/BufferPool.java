@@ -10,8 +10,8 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * A shared receive queue and buffers of one length, which it has posted unless a message is in them. Aliased buffers are all
- * the same memory: they count as if each had its own, but contents are worth nothing.
+ * A shared receive queue and buffers of one length, which it has posted unless a message is in them. Aliased buffers
+ * are all the same memory: they count as if each had its own, but contents are worth nothing.
  *
  * <p>A receive's id is its pool's number in the upper half and the buffer's in the lower.
  */

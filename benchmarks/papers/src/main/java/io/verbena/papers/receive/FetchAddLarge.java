@@ -4,8 +4,9 @@ import io.verbena.nic.Nic;
 import org.agrona.BitUtil;
 
 /**
- * Small messages through a shared receive queue; large ones into one buffer that all senders share, in which a sender makes
- * room by a fetch-and-add on a counter in the receiver's memory, and then writes (RIMA 5.2.1, the third option; Table 6 row 4).
+ * Small messages through a shared receive queue; large ones into one buffer that all senders share, in which a sender
+ * makes room by a fetch-and-add on a counter in the receiver's memory, and then writes (RIMA 5.2.1, the third option;
+ * Table 6 row 4).
  *
  * <pre>
  *   sender                                            receiver
@@ -14,11 +15,12 @@ import org.agrona.BitUtil;
  *   WRITE with immediate at position mod length ──▶   | number, message | number, message | ...   length | spare
  * </pre>
  *
- * <p>The buffer is a ring. A record that does not fit before the end goes on into the spare room behind it, which is as long as
- * the longest record: so a claim is always in one piece and nobody claims twice. The receiver takes records back in the order
- * of claims, and publishes up to where. A sender whose claim is more than a ring's length ahead of that waits, reading the
- * receiver's word, and writes when its room has come free; it is the only one who can use it. A sender that dies between the
- * two steps leaves a claim that nobody takes back, and in the end everybody waits for it: this scheme has no remedy.
+ * <p>The buffer is a ring. A record that does not fit before the end goes on into the spare room behind it, which is as
+ * long as the longest record: so a claim is always in one piece and nobody claims twice. The receiver takes records
+ * back in the order of claims, and publishes up to where. A sender whose claim is more than a ring's length ahead of
+ * that waits, reading the receiver's word, and writes when its room has come free; it is the only one who can use it. A
+ * sender that dies between the two steps leaves a claim that nobody takes back, and in the end everybody waits for it:
+ * this scheme has no remedy.
  */
 public final class FetchAddLarge extends Scheme {
     /** Claims are multiples of this. */
@@ -47,7 +49,8 @@ public final class FetchAddLarge extends Scheme {
      * @param cut largest small message in bytes, at least {@value ControlMessage#LENGTH}
      * @param smallBuffers posted for small messages
      * @param largest message in bytes
-     * @param bufferLength of the ring in bytes, a multiple of {@value #UNIT}, at least one record of the largest message
+     * @param bufferLength of the ring in bytes, a multiple of {@value #UNIT}, at least one record of the largest
+     *     message
      * @param places large messages of a sender under way
      */
     public FetchAddLarge(int cut, int smallBuffers, int largest, int bufferLength, int places) {

@@ -10,9 +10,9 @@ import org.agrona.collections.IntArrayList;
 import org.agrona.collections.IntArrayQueue;
 
 /**
- * The sender of {@link FetchAddLarge}. A large message goes through three steps, each at most once: it claims (a fetch-and-add
- * is under way), waits for its room (while a READ of the receiver's word is under way, one for all that wait), and is written.
- * Claims come in order, so that only the first of those that wait has to be looked at.
+ * The sender of {@link FetchAddLarge}. A large message goes through three steps, each at most once: it claims (a
+ * fetch-and-add is under way), waits for its room (while a READ of the receiver's word is under way, one for all that
+ * wait), and is written. Claims come in order, so that only the first of those that wait has to be looked at.
  */
 final class FetchAddSender extends SenderEnd {
     private static final int NOBODY = -1;

@@ -3,8 +3,8 @@ package io.verbena.papers.receive;
 import io.verbena.nic.QueuePair;
 
 /**
- * A sender's queue pair, and what its requests under way are of: the piece of source memory, and whether its end is the end of a
- * message. Requests end in order, so that counting them is enough. Not thread-safe.
+ * A sender's queue pair, and what its requests under way are of: the piece of source memory, and whether its end is the
+ * end of a message. Requests end in order, so that counting them is enough. Not thread-safe.
  */
 final class Lane {
     final QueuePair qp;

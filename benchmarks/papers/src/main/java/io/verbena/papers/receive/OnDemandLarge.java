@@ -3,8 +3,8 @@ package io.verbena.papers.receive;
 import io.verbena.nic.Nic;
 
 /**
- * Small messages through a shared receive queue; for each large one memory of its exact length is allocated when it is asked for
- * (RIMA 5.2.1, the second option; Table 6 row 3). Between small and large messages there is no order.
+ * Small messages through a shared receive queue; for each large one memory of its exact length is allocated when it is
+ * asked for (RIMA 5.2.1, the second option; Table 6 row 3). Between small and large messages there is no order.
  *
  * <pre>
  *   DEMAND_PAGING          announce ─▶                allocate, post
@@ -16,8 +16,8 @@ public final class OnDemandLarge extends Scheme {
     /** How the memory comes to the message. */
     public enum Form {
         /**
-         * As where the NIC itself faults memory in: the message is sent at once, beside a short announcement, and finds the
-         * receiver not ready until the memory is there.
+         * As where the NIC itself faults memory in: the message is sent at once, beside a short announcement, and finds
+         * the receiver not ready until the memory is there.
          */
         DEMAND_PAGING,
         /** A rendezvous: the sender asks, is told where, and writes; three ways through the network instead of one. */

@@ -14,8 +14,8 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiver of {@link OnDemandLarge}: what is asked for waits until it is due and there is a place, in order; then it gets
- * memory of its length, which is given back when the message was handed out.
+ * The receiver of {@link OnDemandLarge}: what is asked for waits until it is due and there is a place, in order; then
+ * it gets memory of its length, which is given back when the message was handed out.
  */
 final class OnDemandReceiver extends SrqReceiver {
     private static final int SMALL = 0; // queue pairs of a sender

@@ -4,8 +4,9 @@ import io.verbena.nic.Nic;
 import org.agrona.BitUtil;
 
 /**
- * A buffer of its own at the receiver for each sender, which writes into it as into a ring and is told what was consumed (RIMA
- * 5.2.1, Table 6 row 5): nobody waits for anybody's memory, and all of it is held for as long as there are senders.
+ * A buffer of its own at the receiver for each sender, which writes into it as into a ring and is told what was
+ * consumed (RIMA 5.2.1, Table 6 row 5): nobody waits for anybody's memory, and all of it is held for as long as there
+ * are senders.
  *
  * <pre>
  *   sender                                               receiver, for this sender
@@ -29,8 +30,8 @@ public final class PerSenderBuffers extends Scheme {
      * With the defaults of queue pairs.
      *
      * @param largest message in bytes
-     * @param bufferLength of a sender's buffer in bytes: a multiple of {@value #UNIT}, at least one record of the largest
-     *     message, which is {@value #HEADER} bytes longer
+     * @param bufferLength of a sender's buffer in bytes: a multiple of {@value #UNIT}, at least one record of the
+     *     largest message, which is {@value #HEADER} bytes longer
      */
     public PerSenderBuffers(int largest, int bufferLength) {
         if (bufferLength % UNIT != 0) {

@@ -16,8 +16,8 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The receiver of {@link PerSenderBuffers}. A sender is told what was consumed when that is a quarter of its buffer, and when
- * nothing comes: so a message as long as the buffer finds it empty some time.
+ * The receiver of {@link PerSenderBuffers}. A sender is told what was consumed when that is a quarter of its buffer,
+ * and when nothing comes: so a message as long as the buffer finds it empty some time.
  */
 final class PerSenderReceiver extends ReceiverEnd {
     private static final int CREDITS = 4; // WRITEs of a counter under way

@@ -1,8 +1,8 @@
 package io.verbena.papers.receive;
 
 /**
- * The receiving end of a {@link Scheme}: takes the messages of any number of senders. For one thread, which must drive the
- * engine where its mode leaves that to callers; {@link #poll} does when it finds nothing.
+ * The receiving end of a {@link Scheme}: takes the messages of any number of senders. For one thread, which must drive
+ * the engine where its mode leaves that to callers; {@link #poll} does when it finds nothing.
  *
  * <pre>{@code
  *   SchemeAddress invitation = receiver.invite();
@@ -36,15 +36,17 @@ public interface ReceiveScheme extends AutoCloseable {
     int poll(MessageSink sink, int limit);
 
     /**
-     * Does what is due: hands memory back, or out. To be called again and again, before {@link #poll}; what happens there is
-     * taken to happen now.
+     * Does what is due: hands memory back, or out. To be called again and again, before {@link #poll}; what happens
+     * there is taken to happen now.
      *
      * @param nowNanos of any clock that does not run backwards
      * @return work done
      */
     int maintain(long nowNanos);
 
-    /** Places of messages that a sender began and did not end, and that were given up; 0 where there is no such thing. */
+    /**
+     * Places of messages that a sender began and did not end, and that were given up; 0 where there is no such thing.
+     */
     default long holes() {
         return 0;
     }

@@ -7,7 +7,8 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * Where the other end finds this one: what two ends tell each other before the first message, as objects or as a line of text.
+ * Where the other end finds this one: what two ends tell each other before the first message, as objects or as a line
+ * of text.
  *
  * @param nicId identity of the NIC
  * @param queuePairs numbers, in the order in which they are connected to the other's

@@ -3,8 +3,8 @@ package io.verbena.papers.receive;
 import org.agrona.DirectBuffer;
 
 /**
- * The sending end of a {@link Scheme}. For one thread, which must drive the engine where its mode leaves that to callers;
- * {@link #poll} does.
+ * The sending end of a {@link Scheme}. For one thread, which must drive the engine where its mode leaves that to
+ * callers; {@link #poll} does.
  */
 public interface SendScheme extends AutoCloseable {
     /**

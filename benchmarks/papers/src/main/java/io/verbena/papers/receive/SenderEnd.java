@@ -16,8 +16,8 @@ import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 
 /**
- * What sending ends have in common: queue pairs, source memory, and the count of what is under way. Short messages go inline;
- * longer ones are copied to source memory. Requests are unsignaled but where a subclass wants their completion.
+ * What sending ends have in common: queue pairs, source memory, and the count of what is under way. Short messages go
+ * inline; longer ones are copied to source memory. Requests are unsignaled but where a subclass wants their completion.
  */
 abstract class SenderEnd implements SendScheme {
     private static final int POLL = 64;
@@ -76,7 +76,9 @@ abstract class SenderEnd implements SendScheme {
         return SchemeAddress.of(nic.id(), numbers, connected(invitation));
     }
 
-    /** Takes what a subclass must know of the invitation. @return the answer's words, the first that of the invitation */
+    /**
+     * Takes what a subclass must know of the invitation. @return the answer's words, the first that of the invitation
+     */
     long[] connected(SchemeAddress invitation) {
         return new long[] {invitation.word(0)};
     }

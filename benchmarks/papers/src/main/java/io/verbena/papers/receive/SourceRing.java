@@ -7,8 +7,8 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * Registered memory from which a sender's messages are sent: pieces are claimed one after the other around a ring, and let go
- * of in any order; room comes free in the order of claims. Not thread-safe.
+ * Registered memory from which a sender's messages are sent: pieces are claimed one after the other around a ring, and
+ * let go of in any order; room comes free in the order of claims. Not thread-safe.
  */
 final class SourceRing {
     /** No piece. */

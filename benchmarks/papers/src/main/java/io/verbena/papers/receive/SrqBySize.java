@@ -8,9 +8,10 @@ import java.util.Arrays;
 import org.agrona.DirectBuffer;
 
 /**
- * A shared receive queue for each class of sizes, with buffers of the class' largest size (RIMA 2.2; Table 6 rows 1 and 2). The
- * sender must know the classes, and picks the queue pair by a message's size; between sizes there is no order. How many
- * buffers each queue needs depends on the traffic: {@link #under} fits them to a distribution and an amount of memory.
+ * A shared receive queue for each class of sizes, with buffers of the class' largest size (RIMA 2.2; Table 6 rows 1 and
+ * 2). The sender must know the classes, and picks the queue pair by a message's size; between sizes there is no order.
+ * How many buffers each queue needs depends on the traffic: {@link #under} fits them to a distribution and an amount of
+ * memory.
  */
 public final class SrqBySize extends Scheme {
     private final String label;
@@ -59,8 +60,8 @@ public final class SrqBySize extends Scheme {
     }
 
     /**
-     * Two shared receive queues, for messages up to a cut and for those above, each of which gets a buffer of the largest
-     * size (RIMA 5.2.1, the first option; Table 6 row 2).
+     * Two shared receive queues, for messages up to a cut and for those above, each of which gets a buffer of the
+     * largest size (RIMA 5.2.1, the first option; Table 6 row 2).
      *
      * @param cut largest small message in bytes
      * @param small buffers for those
@@ -72,7 +73,8 @@ public final class SrqBySize extends Scheme {
     }
 
     /**
-     * With as many buffers as memory allows, shared out as messages come: so that all queues run out of buffers together.
+     * With as many buffers as memory allows, shared out as messages come: so that all queues run out of buffers
+     * together.
      *
      * @param bytes of all buffers, at least {@code least} of each class
      * @param sizes of the messages
@@ -116,8 +118,8 @@ public final class SrqBySize extends Scheme {
     }
 
     /**
-     * The same with the buffers of each queue all in the same memory: what is counted is as before, what messages contain is
-     * worth nothing. For queues that no machine could hold.
+     * The same with the buffers of each queue all in the same memory: what is counted is as before, what messages
+     * contain is worth nothing. For queues that no machine could hold.
      */
     public SrqBySize withAliasedBuffers() {
         return new SrqBySize(label + ", aliased", classes, counts, true);

@@ -8,8 +8,9 @@ import io.verbena.nic.verbs.WcOpcode;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * Receives into shared receive queues, one for each class of sizes; each sender has a queue pair for each, since a queue pair
- * takes its receives from one queue. Schemes for large messages have one queue, and override what else comes.
+ * Receives into shared receive queues, one for each class of sizes; each sender has a queue pair for each, since a
+ * queue pair takes its receives from one queue. Schemes for large messages have one queue, and override what else
+ * comes.
  */
 class SrqReceiver extends ReceiverEnd {
     private static final int SPARE = 64; // completions of a sender's requests and answers

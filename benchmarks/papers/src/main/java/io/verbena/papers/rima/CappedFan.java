@@ -23,11 +23,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One client that sends requests to many peers, with no more than so many outstanding to each: what throttling costs that
- * keeps a footprint (5.2.1, Table 5). A request is outstanding until its acknowledgement is there.
+ * One client that sends requests to many peers, with no more than so many outstanding to each: what throttling costs
+ * that keeps a footprint (5.2.1, Table 5). A request is outstanding until its acknowledgement is there.
  *
- * <p>Two numbers of the paper are put in: a client that makes 12.9 M requests/s at most (4), as a NIC that takes 77 ns a packet,
- * and the round trip of 22 us that its throughputs imply.
+ * <p>Two numbers of the paper are put in: a client that makes 12.9 M requests/s at most (4), as a NIC that takes 77 ns
+ * a packet, and the round trip of 22 us that its throughputs imply.
  */
 final class CappedFan {
     /** A request's way there and its acknowledgement's back; with the work at both ends 22 us. */
@@ -37,7 +37,7 @@ final class CappedFan {
     private static final int MACHINES = 15;
     private static final long CLIENT = 1;
     private static final int QUEUE_PAIRS = 1024;
-    private static final int LARGEST = 1 << 20;
+    private static final int MAX = 1 << 20;
     private static final int RESERVE = 9;
     private static final int BATCH = 64;
 
@@ -64,7 +64,7 @@ final class CappedFan {
             domain = node.nic().allocateProtectionDomain();
             completions = node.nic().createCompletionQueue(BATCH);
             queue = domain.createAppendQueue(
-                    new AppendQueueAttributes().reserveChunks(RESERVE).maxMessage(LARGEST));
+                    new AppendQueueAttributes().reserveChunks(RESERVE).maxMessage(MAX));
         }
     }
 
@@ -85,7 +85,7 @@ final class CappedFan {
         client = new SimNode(simulation, fabric, "client", CLIENT, new SimNode.Options().queuePairs(QUEUE_PAIRS));
         domain = client.nic().allocateProtectionDomain();
         completions = client.nic().createCompletionQueue(BATCH);
-        source = domain.allocate(LARGEST, Access.ALL);
+        source = domain.allocate(MAX, Access.ALL);
         workload = new EtcWorkload(EtcVariant.ETC_RIMA, seed);
         LinkProfile link = LinkProfile.infiniband56().delay(DELAY_NANOS);
         for (int i = 0; i < Math.min(MACHINES, count); i++) {

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 
 /** Figure 3: one shared receive queue beside one append queue, epoch by epoch, at the paper's load and at line rate. */
 final class Figure3 extends PaperFigure {
-    private static final int LARGEST = (int) RimaModel.LARGEST;
+    private static final int MAX = (int) RimaModel.MAX;
     private static final double PAPER_RATE = 4.3e6;
     private static final int FULL_EPOCHS = 80;
     private static final int FEW_EPOCHS = 24; // before the first message of the largest size comes
@@ -50,7 +50,7 @@ final class Figure3 extends PaperFigure {
             return new AppendQueueAttributes()
                     .chunkLength(chunkLength)
                     .reserveChunks(reserveChunks)
-                    .maxMessage(LARGEST)
+                    .maxMessage(MAX)
                     .surplusNanos(SURPLUS_NANOS);
         }
     }
@@ -131,13 +131,13 @@ final class Figure3 extends PaperFigure {
                 IncastWorld.CLIENTS,
                 LinkProfile.infiniband56(),
                 new SimNode.Options().queuePairs(SERVER_QPS).allocationNanos(allocationNanos),
-                LARGEST);
+                MAX);
     }
 
     private Result shared(String load, EtcVariant variant, double rate, long serviceNanos, int count) {
         IncastWorld world = world(IncastWorld.ALLOCATION_NANOS);
         long reserve = Math.round(RimaModel.singleQueueReserve());
-        ServedQueue queue = new ServedSharedReceives(world, SizeClasses.single(LARGEST), reserve, serviceNanos);
+        ServedQueue queue = new ServedSharedReceives(world, SizeClasses.single(MAX), reserve, serviceNanos);
         return run(load, "SRQ of 1 MiB", variant, world, queue, rate, count);
     }
 
@@ -197,15 +197,15 @@ final class Figure3 extends PaperFigure {
                 srq.total() / 1e9,
                 0.02,
                 "another number of messages is in the queue"));
-        report.claim(
-                Claim.near(
-                        "3.rima.active",
-                        "bytes of the same messages in an append queue",
-                        PAPER_ACTIVE / 1e6,
-                        "MB",
-                        rima.active() / 1e6,
-                        0.15,
-                        "each record has a header of 16 bytes and is rounded up to 8, and the rare maximum adds 10 bytes a message"));
+        report.claim(Claim.near(
+                "3.rima.active",
+                "bytes of the same messages in an append queue",
+                PAPER_ACTIVE / 1e6,
+                "MB",
+                rima.active() / 1e6,
+                0.15,
+                "each record has a header of 16 bytes and is rounded up to 8, and the "
+                        + "rare maximum adds 10 bytes a message"));
         report.claim(Claim.judged(
                         "3.rima.mean",
                         "mapped bytes of an append queue, mean, at most twice the paper's",
@@ -223,15 +223,16 @@ final class Figure3 extends PaperFigure {
                 rima.peak() / 1e6,
                 rima.peak() <= PAPER_PEAK,
                 "more chunks are mapped at a time"));
-        report.claim(
-                Claim.judged(
-                        "3.rima.peak.8mib",
-                        "the same with chunks of active + reserve as the paper has them (8 MiB is the nearest power of two)",
-                        PAPER_PEAK / 1e6,
-                        "MB",
-                        whole.peak() / 1e6,
-                        whole.peak() <= PAPER_PEAK,
-                        "while messages lie in one chunk and the tail has entered the next, a third must be ready: three of 8.4 MB"));
+        report.claim(Claim.judged(
+                "3.rima.peak.8mib",
+                "the same with chunks of active + reserve as the paper has them "
+                        + "(8 MiB is the nearest power of two)",
+                PAPER_PEAK / 1e6,
+                "MB",
+                whole.peak() / 1e6,
+                whole.peak() <= PAPER_PEAK,
+                "while messages lie in one chunk and the tail has entered the next, a "
+                        + "third must be ready: three of 8.4 MB"));
         report.claim(Claim.judged(
                 "3.ratio",
                 "one SRQ needs more than 10,000 times as much",
@@ -247,7 +248,8 @@ final class Figure3 extends PaperFigure {
                 "",
                 rima.transientEpochs(),
                 0.25,
-                "with a given service time a queue is full after one service time, which is 8.2 epochs; the paper's clients"
+                "with a given service time a queue is full after one service time, "
+                        + "which is 8.2 epochs; the paper's clients"
                         + " answer to what the server does, and how they start is not printed"));
     }
 
@@ -261,7 +263,8 @@ final class Figure3 extends PaperFigure {
                 rima.messagesPerSecond() / srq.messagesPerSecond(),
                 0.02,
                 "an append names queue, key and length in a header of " + AppendEthFlyweight.LENGTH
-                        + " bytes, which a message of 232 bytes with 50 bytes of other headers feels; and a message above a"
+                        + " bytes, which a message of 232 bytes with 50 bytes of other "
+                        + "headers feels; and a message above a"
                         + " quarter of a chunk is begun again when its mapping is there"));
         report.claim(Claim.judged(
                 "3.line.mean",
@@ -309,13 +312,13 @@ final class Figure3 extends PaperFigure {
         report.note(
                 "4.3 M messages/s of 231 bytes are 8.0 Gb/s: the paper's load is not its line rate of 56 Gb/s. Both are"
                         + " here.");
-        report.note(
-                "The number of messages in the queue is what the paper measured (16,800); the service time follows from it"
-                        + " (3.907 ms at 4.3 M/s). That is not the time of a copy of 231 bytes.");
-        report.note(
-                "A message above a quarter of a chunk gets a mapping of its own, and its sender is told to come again until"
-                        + " it is there: with chunks of 1 MiB those are the \"not ready\" of the runs with enough reserve; with chunks"
-                        + " of 8 MiB the largest message fits and there is none.");
+        report.note("The number of messages in the queue is what the paper measured "
+                + "(16,800); the service time follows from it"
+                + " (3.907 ms at 4.3 M/s). That is not the time of a copy of 231 bytes.");
+        report.note("A message above a quarter of a chunk gets a mapping of its own, and "
+                + "its sender is told to come again until it is there: with chunks of 1 MiB those are the "
+                + "\"not ready\" of the runs with enough reserve; with chunks of 8 MiB the largest message fits "
+                + "and there is none.");
         report.note("Keys and values as published (ETC, mean 231 B) instead of the paper's points (ETC_RIMA): "
                 + Numbers.bytes(etc.total()) + " mapped, " + Numbers.bytes(etc.active()) + " active.");
         report.note("Twice the allocation latency: " + Numbers.bytes(slow.total()) + " mapped at line rate.");

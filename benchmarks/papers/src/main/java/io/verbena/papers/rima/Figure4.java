@@ -13,7 +13,7 @@ import java.util.List;
 
 /** Figure 4: a process with SRQs for equal ranges of sizes, whatever the sizes are distributed like. Computed. */
 final class Figure4 extends PaperFigure {
-    private static final int MOST_QUEUES = 1000;
+    private static final int MAX_QUEUES = 1000;
     private static final int[] SHOWN = {1, 2, 10, 50, 100, 150, 200, 300, 500, 1000};
     private static final int PAPER_LEAST_AT = 200;
     private static final double PAPER_LEAST = 1.62e9;
@@ -29,7 +29,7 @@ final class Figure4 extends PaperFigure {
         List<Double> totals = new ArrayList<>();
         List<Double> reserves = new ArrayList<>();
         int leastAt = 1;
-        for (int count = 1; count <= MOST_QUEUES; count++) {
+        for (int count = 1; count <= MAX_QUEUES; count++) {
             Footprint footprint = footprint(count);
             queues.add((double) count);
             totals.add(footprint.totalBytes() / 1e9);
@@ -83,8 +83,8 @@ final class Figure4 extends PaperFigure {
                 "the curve is U-shaped: at 1000 SRQs, of the least",
                 Double.NaN,
                 "",
-                totals.get(MOST_QUEUES - 1) * 1e9 / least,
-                falls(totals, leastAt) && totals.get(MOST_QUEUES - 1) * 1e9 > 2 * least,
+                totals.get(MAX_QUEUES - 1) * 1e9 / least,
+                falls(totals, leastAt) && totals.get(MAX_QUEUES - 1) * 1e9 > 2 * least,
                 "more SRQs do not need more memory again"));
         List<List<String>> rows = new ArrayList<>();
         for (int count : SHOWN) {
@@ -107,14 +107,14 @@ final class Figure4 extends PaperFigure {
                 .logarithmicY()
                 .line("SRQs, total", queues, totals, 0)
                 .dashes("SRQs, reserve", queues, reserves, 0)
-                .line("RIMA", List.of(1.0, (double) MOST_QUEUES), List.of(rima / 1e9, rima / 1e9), 1)
+                .line("RIMA", List.of(1.0, (double) MAX_QUEUES), List.of(rima / 1e9, rima / 1e9), 1)
                 .points("paper, SRQs", List.of(1.0, (double) PAPER_LEAST_AT), List.of(161.0, PAPER_LEAST / 1e9), 0)
                 .points("paper, RIMA", List.of(1.0), List.of(0.011), 1));
         return report;
     }
 
     private static Footprint footprint(int count) {
-        return RimaModel.process(SizeClasses.equal(RimaModel.LARGEST, count));
+        return RimaModel.process(SizeClasses.equal(RimaModel.MAX, count));
     }
 
     private static boolean falls(List<Double> totals, int leastAt) {

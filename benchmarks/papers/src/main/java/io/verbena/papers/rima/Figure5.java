@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Figure 5: a server of 32 processes with SRQs by slab classes, messages up to 16 KB. As the paper did it, what messages in the
- * queues take is measured, and reserves are computed.
+ * Figure 5: a server of 32 processes with SRQs by slab classes, messages up to 16 KB. As the paper did it, what
+ * messages in the queues take is measured, and reserves are computed.
  */
 final class Figure5 extends PaperFigure {
     private static final double RATE = 4.3e6;
@@ -105,7 +105,10 @@ final class Figure5 extends PaperFigure {
         return report;
     }
 
-    /** Runs some of the configurations, and returns by how much what was measured differs from what was computed at most. */
+    /**
+     * Runs some of the configurations, and returns by how much what was measured differs from what was computed at
+     * most.
+     */
     private static double measure(FigureReport report, TruncatedModel model, long seed, Size size) {
         long service = Math.round(RimaModel.MESSAGES / RATE * 1e9);
         double worst = 0;

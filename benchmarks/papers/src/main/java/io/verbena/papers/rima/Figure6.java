@@ -20,8 +20,8 @@ final class Figure6 extends PaperFigure {
     private static final double PAPER_LEAST = 1.5 * (1 << 30);
     private static final double PAPER_ONE = 4500e9;
 
-    private static final LinkModel LINK = LinkModel.fdr(RimaModel.LARGEST);
-    private static final SizeClasses SLABS = SizeClasses.slabs(RimaModel.LARGEST);
+    private static final LinkModel LINK = LinkModel.fdr(RimaModel.MAX);
+    private static final SizeClasses SLABS = SizeClasses.slabs(RimaModel.MAX);
 
     Figure6() {
         super("6", "Figure 6: SRQs by slab classes, reserves alone");

@@ -71,13 +71,15 @@ final class Figure7 extends PaperFigure {
         int counts = all.get(0).size();
         report.claim(Claim.judged(
                 "7.srq",
-                "the footprint of SRQs grows with the sizes, however many they are: from half to twice it grows up to so many of "
+                "the footprint of SRQs grows with the sizes, however many they are: from "
+                        + "half to twice it grows up to so many of "
                         + counts,
                 Double.NaN,
                 "SRQs",
                 growing,
                 growing == counts,
-                "with more SRQs reserves are nearly all, and the paper's rate of a size is higher where the largest size is"
+                "with more SRQs reserves are nearly all, and the paper's rate of a "
+                        + "size is higher where the largest size is"
                         + " smaller: the line is taken to be filled at the largest one"));
         report.claim(Claim.judged(
                 "7.advantage",

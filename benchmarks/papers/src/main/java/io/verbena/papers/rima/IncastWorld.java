@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Clients that send to one server, each on a node of its own, over links of 56 Gb/s that all come together in the server's
- * one port: the testbed of RIMA's evaluation (4), in virtual time.
+ * Clients that send to one server, each on a node of its own, over links of 56 Gb/s that all come together in the
+ * server's one port: the testbed of RIMA's evaluation (4), in virtual time.
  */
 final class IncastWorld {
     /** Rate of the links and of the server's port: FDR InfiniBand. */
@@ -108,7 +108,10 @@ final class IncastWorld {
         return sum;
     }
 
-    /** Lets the NICs work in turns, as long as these, on what has come meanwhile: coarser, and so much faster to simulate. */
+    /**
+     * Lets the NICs work in turns, as long as these, on what has come meanwhile: coarser, and so much faster to
+     * simulate.
+     */
     void turnCost(long nanos) {
         Simulation.Participant participant = server.participant();
         if (participant != null) {

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the clients send: messages of a workload's sizes, at its gaps scaled to a rate (open loop), or as fast as a window
- * lets them (closed loop).
+ * What the clients send: messages of a workload's sizes, at its gaps scaled to a rate (open loop), or as fast as a
+ * window lets them (closed loop).
  */
 final class Load implements Actor {
     /** Of so many messages one has the largest size, so that what a queue must be ready for comes. */

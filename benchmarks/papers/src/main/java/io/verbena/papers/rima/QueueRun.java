@@ -9,7 +9,9 @@ final class QueueRun {
     /** Messages from one look to the next. */
     static final int EPOCH = 2048;
 
-    /** Messages that are in the queue in the paper's steady state, which is where its service time comes from (5.1.1). */
+    /**
+     * Messages that are in the queue in the paper's steady state, which is where its service time comes from (5.1.1).
+     */
     static final int MESSAGES = 16_800;
 
     /** In turns so long the NICs and the consumer look at what has come; the service time is hundreds of them. */

@@ -11,9 +11,11 @@ import picocli.CommandLine.Command;
 @Command(
         name = "rima",
         description = {
-            "RIMA's figures 3 to 7, its tables 5 and 6 and the latencies of its section 5.2.1, on a simulated fabric of 56 Gb/s.",
+            "RIMA's figures 3 to 7, its tables 5 and 6 and the latencies of its section "
+                    + "5.2.1, on a simulated fabric of 56 Gb/s.",
             "With --figure real also ETC traffic between processes of this machine.",
-            "Prints the paper's number beside the one here and whether the claim holds; writes PNG, Markdown and JSON.%n"
+            "Prints the paper's number beside the one here and whether the claim "
+                    + "holds; writes PNG, Markdown and JSON.%n"
         })
 public final class RimaFigures extends PaperCommand {
     /** Creates it. */

@@ -11,7 +11,7 @@ import io.verbena.papers.workload.SizeDistribution;
 /** What the figures that are computed have in common: the paper's parameters (4; 5.1). */
 final class RimaModel {
     /** The largest message. */
-    static final long LARGEST = 1 << 20;
+    static final long MAX = 1 << 20;
 
     /** The largest message of the runs that the paper's machines had memory for (5.1.2). */
     static final long TRUNCATED = 16 << 10;
@@ -31,16 +31,16 @@ final class RimaModel {
 
     /** Queues of a process for messages of all sizes. */
     static Footprint process(SizeClasses classes) {
-        return SrqFootprint.of(LinkModel.fdr(LARGEST), sizes(), MESSAGES, classes);
+        return SrqFootprint.of(LinkModel.fdr(MAX), sizes(), MESSAGES, classes);
     }
 
     /** Bytes of one queue's reserve for buffers of the largest size at the rate of the smallest. */
     static double singleQueueReserve() {
-        return process(SizeClasses.single(LARGEST)).reserveBytes();
+        return process(SizeClasses.single(MAX)).reserveBytes();
     }
 
     /** One append queue of a process. */
     static Footprint appendQueue() {
-        return SrqFootprint.rima(LinkModel.fdr(LARGEST), sizes(), MESSAGES);
+        return SrqFootprint.rima(LinkModel.fdr(MAX), sizes(), MESSAGES);
     }
 }

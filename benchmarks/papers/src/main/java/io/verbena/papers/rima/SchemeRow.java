@@ -15,7 +15,9 @@ import io.verbena.papers.srq.SizeClassOptimizer;
 import io.verbena.papers.srq.SizeClasses;
 import java.util.Arrays;
 
-/** The rows of Table 6: ways to receive messages of any size, what memory they need, and what has to be chosen for them. */
+/**
+ * The rows of Table 6: ways to receive messages of any size, what memory they need, and what has to be chosen for them.
+ */
 enum SchemeRow {
     SINGLE("1", "one SRQ", "the largest size, or the rate"),
     TUNED("2", "SRQs by size, tuned", "8 sizes and 8 reserves, by the distribution; at every sender too"),
@@ -33,13 +35,13 @@ enum SchemeRow {
     /** The other cut of 5.2.1, at 99.9 % of the messages. */
     static final int HIGHER_CUT = 5_400;
 
-    private static final int LARGEST = (int) RimaModel.LARGEST;
+    private static final int MAX = (int) RimaModel.MAX;
     private static final int SMALL_BUFFERS = 4096;
     private static final int LARGE_BUFFERS = 64;
     private static final int PLACES = 16;
     private static final int TUNED_QUEUES = 8;
     private static final int SHARED_BUFFER = 100 << 20;
-    private static final int SENDERS_BUFFER = LARGEST + 4096;
+    private static final int SENDERS_BUFFER = MAX + 4096;
     private static final int SENDERS = 2_000;
     private static final double SENDERS_BYTES = 1e6;
     private static final int CHUNK = 1 << 20;
@@ -77,15 +79,14 @@ enum SchemeRow {
     /** Both ends, as large as the simulated load needs. */
     Scheme scheme() {
         return switch (this) {
-            case SINGLE -> SrqBySize.single(LARGEST, LARGE_BUFFERS).with(SETTINGS);
+            case SINGLE -> SrqBySize.single(MAX, LARGE_BUFFERS).with(SETTINGS);
             case TUNED -> bySize();
             case PREALLOCATED ->
-                SrqBySize.preallocated(CUT, SMALL_BUFFERS, LARGEST, LARGE_BUFFERS)
-                        .with(SETTINGS);
+                SrqBySize.preallocated(CUT, SMALL_BUFFERS, MAX, LARGE_BUFFERS).with(SETTINGS);
             case DEMAND_PAGING -> onDemand(OnDemandLarge.Form.DEMAND_PAGING);
             case ALLOCATE -> onDemand(OnDemandLarge.Form.ALLOCATE_AND_RETURN);
-            case FETCH_ADD -> new FetchAddLarge(CUT, SMALL_BUFFERS, LARGEST, SHARED_BUFFER, PLACES).with(SETTINGS);
-            case PER_SENDER -> new PerSenderBuffers(LARGEST, SENDERS_BUFFER).with(SETTINGS);
+            case FETCH_ADD -> new FetchAddLarge(CUT, SMALL_BUFFERS, MAX, SHARED_BUFFER, PLACES).with(SETTINGS);
+            case PER_SENDER -> new PerSenderBuffers(MAX, SENDERS_BUFFER).with(SETTINGS);
             case RIMA -> append(CHUNK);
             case RIMA_WIDE -> append(4 * CHUNK);
         };
@@ -100,16 +101,15 @@ enum SchemeRow {
     }
 
     private static Scheme onDemand(OnDemandLarge.Form form) {
-        return new OnDemandLarge(form, CUT, SMALL_BUFFERS, LARGEST, PLACES, IncastWorld.ALLOCATION_NANOS)
-                .with(SETTINGS);
+        return new OnDemandLarge(form, CUT, SMALL_BUFFERS, MAX, PLACES, IncastWorld.ALLOCATION_NANOS).with(SETTINGS);
     }
 
     private static SizeClasses tuned() {
         return SizeClassOptimizer.least(
-                LinkModel.fdr(LARGEST),
+                LinkModel.fdr(MAX),
                 RimaModel.sizes(),
                 RimaModel.MESSAGES / RimaModel.PROCESSES,
-                SizeClasses.slabs(LARGEST),
+                SizeClasses.slabs(MAX),
                 TUNED_QUEUES);
     }
 
@@ -122,9 +122,9 @@ enum SchemeRow {
     /** What a server of 32 processes needs by the paper's formulas, in bytes. */
     double serverBytes() {
         return switch (this) {
-            case SINGLE -> server(SizeClasses.single(LARGEST)).totalBytes();
+            case SINGLE -> server(SizeClasses.single(MAX)).totalBytes();
             case TUNED -> server(tuned()).totalBytes();
-            case PREALLOCATED -> server(SizeClasses.of(CUT, LARGEST)).totalBytes();
+            case PREALLOCATED -> server(SizeClasses.of(CUT, MAX)).totalBytes();
             case DEMAND_PAGING, ALLOCATE -> smallBytes(CUT);
             case FETCH_ADD -> smallBytes(CUT) + (double) SHARED_BUFFER * RimaModel.PROCESSES;
             case PER_SENDER -> SENDERS * SENDERS_BYTES * RimaModel.PROCESSES;
@@ -144,12 +144,12 @@ enum SchemeRow {
 
     /** The reserves for messages up to a cut: they may be the smallest, and come as fast. */
     static double smallReserve(int cut) {
-        return server(SizeClasses.of(cut, LARGEST)).reserveBytes() - largeReserve(cut);
+        return server(SizeClasses.of(cut, MAX)).reserveBytes() - largeReserve(cut);
     }
 
     /** The reserves for messages above a cut: they may be the smallest of those, and need buffers of the largest. */
     static double largeReserve(int cut) {
-        LinkModel link = LinkModel.fdr(LARGEST);
-        return link.rate(cut + 1L) * link.allocationSeconds() * LARGEST * RimaModel.PROCESSES;
+        LinkModel link = LinkModel.fdr(MAX);
+        return link.rate(cut + 1L) * link.allocationSeconds() * MAX * RimaModel.PROCESSES;
     }
 }

@@ -16,8 +16,8 @@ import org.agrona.collections.LongArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Messages of the workload through a scheme, one way, at so low a load that they do not wait for each other: from when a
- * message is due until the receiver hands it out.
+ * Messages of the workload through a scheme, one way, at so low a load that they do not wait for each other: from when
+ * a message is due until the receiver hands it out.
  */
 final class SchemeRun {
     /** One way through the network: "around 50 us" (5.2.1). */
@@ -87,7 +87,7 @@ final class SchemeRun {
     private final ReceiveScheme receiver;
     private final Sender[] senders;
     private final int cut;
-    private final UnsafeBuffer message = new UnsafeBuffer(new byte[(int) RimaModel.LARGEST]);
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[(int) RimaModel.MAX]);
     private final LongArrayList all = new LongArrayList();
     private final LongArrayList large = new LongArrayList();
     private SchemeFootprint peak;
@@ -151,7 +151,7 @@ final class SchemeRun {
     private void received(DirectBuffer buffer, int offset, int length, long tag) {
         Sender sender = senders[MessageSink.sender(tag)];
         long latency = world.simulation.nowNanos() - sender.dueNanos[MessageSink.number(tag)];
-        if (length == RimaModel.LARGEST) {
+        if (length == RimaModel.MAX) {
             largest = latency;
             return;
         }
@@ -164,7 +164,7 @@ final class SchemeRun {
     /** When all is done, one message of the largest size, alone. */
     private void sendLargest() {
         Sender sender = senders[0];
-        sender.drawn = (int) RimaModel.LARGEST;
+        sender.drawn = (int) RimaModel.MAX;
         sender.dueNanos[sender.count] = world.simulation.nowNanos();
         sender.count++;
         world.simulation.runUntil(() -> largest > 0, LIMIT_NANOS);

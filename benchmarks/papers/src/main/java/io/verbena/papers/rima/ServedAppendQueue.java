@@ -9,8 +9,8 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.sim.Actor;
 
 /**
- * An append queue whose messages lie unread for the service time. How far the tail had come at a time is told by the queue's
- * depth; the consumer polls up to where it was one service time ago.
+ * An append queue whose messages lie unread for the service time. How far the tail had come at a time is told by the
+ * queue's depth; the consumer polls up to where it was one service time ago.
  */
 final class ServedAppendQueue implements ServedQueue {
     private static final AppendHandler SERVED = (buffer, offset, length, qpNumber, immediate, flags) -> {};

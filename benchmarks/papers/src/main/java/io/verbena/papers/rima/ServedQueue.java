@@ -4,8 +4,8 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 
 /**
- * A queue at the server in which messages wait until their service is done: an append queue, or shared receive queues, each
- * for a range of sizes and with a queue pair a client of its own, its lane.
+ * A queue at the server in which messages wait until their service is done: an append queue, or shared receive queues,
+ * each for a range of sizes and with a queue pair a client of its own, its lane.
  */
 interface ServedQueue {
     /** Queue pairs that a client needs. */

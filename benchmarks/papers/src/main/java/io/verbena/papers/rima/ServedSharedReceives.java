@@ -12,9 +12,10 @@ import io.verbena.nic.sim.Actor;
 import io.verbena.papers.srq.SizeClasses;
 
 /**
- * A shared receive queue for each class of sizes, of buffers of the class' largest size, each of which is posted anew after
- * the service time. All buffers are one and the same memory: there are too many to have them, so what they hold is not looked
- * at, and how much they would be is counted. The reserve is computed, as the paper did it (4, "Measured ... Calculated").
+ * A shared receive queue for each class of sizes, of buffers of the class' largest size, each of which is posted anew
+ * after the service time. All buffers are one and the same memory: there are too many to have them, so what they hold
+ * is not looked at, and how much they would be is counted. The reserve is computed, as the paper did it (4, "Measured
+ * ... Calculated").
  */
 final class ServedSharedReceives implements ServedQueue {
     private final SizeClasses classes;

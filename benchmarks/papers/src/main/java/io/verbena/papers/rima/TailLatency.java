@@ -54,15 +54,16 @@ final class TailLatency extends PaperFigure {
         footprints(report);
         table(report);
         plot(report);
-        report.note(
-                "The latency is one way: from when a message is due until the receiver has it. The paper adds 50 us of network,"
-                        + " 1 ms, 100 us and 2 us to the 0.15 us of 1 KB at 56 Gb/s; here the exchanges are run.");
-        report.note(
-                "A message above a quarter of a chunk gets a mapping of its own: one of 1 MiB waits for it in an append queue"
-                        + " with chunks of 1 MiB, as one allocated on demand does. With chunks of 4 MiB it fits and does not wait. Of this"
-                        + " workload a share of "
-                        + Numbers.text(1 - RimaModel.sizes().cdf(SchemeRow.OWN_MAPPING))
-                        + " is above 256 KiB.");
+        report.note("The latency is one way: from when a message is due until the receiver "
+                + "has it. The paper adds 50 us of network,"
+                + " 1 ms, 100 us and 2 us to the 0.15 us of 1 KB at 56 Gb/s; here the exchanges are run.");
+        report.note("A message above a quarter of a chunk gets a mapping of its own: one of "
+                + "1 MiB waits for it in an append queue"
+                + " with chunks of 1 MiB, as one allocated on demand does. With chunks of 4 "
+                + "MiB it fits and does not wait. Of this"
+                + " workload a share of "
+                + Numbers.text(1 - RimaModel.sizes().cdf(SchemeRow.OWN_MAPPING))
+                + " is above 256 KiB.");
         return report;
     }
 
@@ -105,9 +106,9 @@ final class TailLatency extends PaperFigure {
                         times(SchemeRow.DEMAND_PAGING),
                         times(SchemeRow.DEMAND_PAGING) >= MANY_TIMES,
                         "the sender does not wait for the allocation")
-                .but(
-                        "the paper adds the allocation alone; here the sender learns that the memory is there when it comes"
-                                + " again, a round trip later at most"));
+                .but("the paper adds the allocation alone; here the sender learns that "
+                        + "the memory is there when it comes"
+                        + " again, a round trip later at most"));
         report.claim(Claim.near(
                 "5.2.1.fetch-add",
                 "messages above the cut whose room is made by fetch-and-add take longer by",

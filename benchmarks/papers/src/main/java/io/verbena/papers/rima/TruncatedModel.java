@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A server of 32 processes and messages up to 16 KB, times a factor: what Figures 5 and 7 show. Reserves are each process'
- * own; the messages that wait are shared out between the processes.
+ * A server of 32 processes and messages up to 16 KB, times a factor: what Figures 5 and 7 show. Reserves are each
+ * process' own; the messages that wait are shared out between the processes.
  */
 final class TruncatedModel {
     final SizeDistribution sizes;

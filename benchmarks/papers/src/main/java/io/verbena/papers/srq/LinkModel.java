@@ -1,8 +1,9 @@
 package io.verbena.papers.srq;
 
 /**
- * What a NIC can do to a receiver at worst, by message size (RIMA 4): messages of up to 8 bytes come at a rate of their own;
- * from there the efficiency, the share of the line that is payload, grows linearly with the size, to 1 at the largest.
+ * What a NIC can do to a receiver at worst, by message size (RIMA 4): messages of up to 8 bytes come at a rate of their
+ * own; from there the efficiency, the share of the line that is payload, grows linearly with the size, to 1 at the
+ * largest.
  *
  * @param bytesPerSecond the line rate
  * @param allocationSeconds how long it takes to allocate memory and map it
@@ -13,7 +14,7 @@ public record LinkModel(double bytesPerSecond, double allocationSeconds, double 
     /** The size in bytes up to which the rate is that of the smallest messages. */
     public static final int SMALL = 8;
 
-    private static final double FDR_BYTES_A_SECOND = 7e9;
+    private static final double FDR_BYTES_PER_SECOND = 7e9;
     private static final double FDR_SMALL_RATE = 137e6;
     private static final double ALLOCATION_SECONDS = 1e-3;
 
@@ -43,7 +44,7 @@ public record LinkModel(double bytesPerSecond, double allocationSeconds, double 
      * @param largest the largest message in bytes
      */
     public static LinkModel fdr(long largest) {
-        return new LinkModel(FDR_BYTES_A_SECOND, ALLOCATION_SECONDS, FDR_SMALL_RATE, largest);
+        return new LinkModel(FDR_BYTES_PER_SECOND, ALLOCATION_SECONDS, FDR_SMALL_RATE, largest);
     }
 
     /** The same with another allocation latency. */

@@ -3,11 +3,11 @@ package io.verbena.papers.srq;
 import io.verbena.papers.workload.SizeDistribution;
 
 /**
- * Finds the classes that need least memory: which of the candidates' limits to keep. Exact, by dynamic programming over the
- * last class, k n^2 steps for k classes of n candidates.
+ * Finds the classes that need least memory: which of the candidates' limits to keep. Exact, by dynamic programming over
+ * the last class, k n^2 steps for k classes of n candidates.
  *
- * <p>Several processes with a reserve each share the messages that wait between them: the best for p processes with N messages
- * together is that of one process with N / p. With no messages only reserves count.
+ * <p>Several processes with a reserve each share the messages that wait between them: the best for p processes with N
+ * messages together is that of one process with N / p. With no messages only reserves count.
  */
 public final class SizeClassOptimizer {
     /** How the costs of classes are put together. */

@@ -8,7 +8,7 @@ public final class SizeClasses {
     public static final double SLAB_FACTOR = 1.25;
 
     /** memcached's smallest slab class in bytes, by default. */
-    public static final int SMALLEST_SLAB = 96;
+    public static final int MIN_SLAB = 96;
 
     private static final int SLAB_ALIGNMENT = 8;
 
@@ -59,8 +59,8 @@ public final class SizeClasses {
     }
 
     /**
-     * The classes of memcached's slab allocator: each the factor times the one before, rounded up to 8 bytes, and the largest
-     * size for what is left from {@code max / factor} on.
+     * The classes of memcached's slab allocator: each the factor times the one before, rounded up to 8 bytes, and the
+     * largest size for what is left from {@code max / factor} on.
      *
      * @param factor above 1
      * @param smallest limit of the first class, rounded up to 8 bytes
@@ -88,7 +88,7 @@ public final class SizeClasses {
 
     /** memcached's slab classes with its defaults. */
     public static SizeClasses slabs(long max) {
-        return slabs(SLAB_FACTOR, SMALLEST_SLAB, max);
+        return slabs(SLAB_FACTOR, MIN_SLAB, max);
     }
 
     /**

@@ -3,8 +3,8 @@ package io.verbena.papers.srq;
 import io.verbena.papers.workload.SizeDistribution;
 
 /**
- * Puts adjacent slab classes together as a person would who balances the queues (RIMA 5.1.2): so that the largest queue is as
- * small as can be. {@link SizeClassOptimizer} asks for the least of all queues together instead.
+ * Puts adjacent slab classes together as a person would who balances the queues (RIMA 5.1.2): so that the largest queue
+ * is as small as can be. {@link SizeClassOptimizer} asks for the least of all queues together instead.
  */
 public final class SlabMerge {
     private SlabMerge() {}

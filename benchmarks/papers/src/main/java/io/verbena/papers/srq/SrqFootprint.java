@@ -3,10 +3,10 @@ package io.verbena.papers.srq;
 import io.verbena.papers.workload.SizeDistribution;
 
 /**
- * The footprint of receive queues by Little's law (RIMA 3.2.1, Table 4). A shared receive queue takes messages of a class of
- * sizes, each into a buffer of the largest: its reserve must hold what comes while memory is allocated, in the worst case
- * messages of the class' smallest size at the rate of that size; its active part the messages that wait. An append queue needs
- * the bytes that come, whatever their sizes.
+ * The footprint of receive queues by Little's law (RIMA 3.2.1, Table 4). A shared receive queue takes messages of a
+ * class of sizes, each into a buffer of the largest: its reserve must hold what comes while memory is allocated, in the
+ * worst case messages of the class' smallest size at the rate of that size; its active part the messages that wait. An
+ * append queue needs the bytes that come, whatever their sizes.
  *
  * <pre>
  *   class (lo, hi]:  reserve = rate(lo + 1) x L x hi     active = N x P(lo &lt; S &lt;= hi) x hi

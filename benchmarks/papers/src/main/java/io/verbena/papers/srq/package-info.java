@@ -1,6 +1,6 @@
 /**
- * How much memory a receiver needs with shared receive queues, by the model of the RIMA paper (3.2.1, Table 4), and which
- * buffer sizes need least. Pure functions, in doubles.
+ * How much memory a receiver needs with shared receive queues, by the model of the RIMA paper (3.2.1, Table 4), and
+ * which buffer sizes need least. Pure functions, in doubles.
  *
  * <pre>
  *   LinkModel ───────┐

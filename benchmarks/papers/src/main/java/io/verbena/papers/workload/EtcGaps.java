@@ -3,15 +3,16 @@ package io.verbena.papers.workload;
 import io.verbena.nic.sim.SimRandom;
 
 /**
- * Gaps between the requests of one source in Facebook's ETC pool: a generalised Pareto distribution of microseconds with
- * location 0, scale 16.0292 and shape 0.154971 (Atikoglu et al., SIGMETRICS 2012, section 5). Mean 18.97 us, that is 52,700
- * requests a second; its variance is finite. Another load is the same gaps times a factor. Immutable; any thread.
+ * Gaps between the requests of one source in Facebook's ETC pool: a generalised Pareto distribution of microseconds
+ * with location 0, scale 16.0292 and shape 0.154971 (Atikoglu et al., SIGMETRICS 2012, section 5). Mean 18.97 us, that
+ * is 52,700 requests a second; its variance is finite. Another load is the same gaps times a factor. Immutable; any
+ * thread.
  */
 public final class EtcGaps {
     private static final double SCALE_NANOS = 16_029.2;
     private static final double SHAPE = 0.154971;
     private static final double MEAN_NANOS = SCALE_NANOS / (1 - SHAPE);
-    private static final double NANOS_A_SECOND = 1e9;
+    private static final double NANOS_PER_SECOND = 1e9;
 
     private final double factor;
 
@@ -33,7 +34,7 @@ public final class EtcGaps {
         if (!(messagesPerSecond > 0) || Double.isInfinite(messagesPerSecond)) {
             throw new IllegalArgumentException("messages per second " + messagesPerSecond + " not above 0");
         }
-        return new EtcGaps(NANOS_A_SECOND / messagesPerSecond / MEAN_NANOS);
+        return new EtcGaps(NANOS_PER_SECOND / messagesPerSecond / MEAN_NANOS);
     }
 
     /** The next gap in nanoseconds, rounded to the nearest: at high loads 0 is frequent, and the mean stays. */

@@ -2,7 +2,10 @@ package io.verbena.papers.workload;
 
 import io.verbena.nic.sim.SimRandom;
 
-/** Lengths of a key and its value together, the two drawn independently. Its shares are a table, made when first asked for. */
+/**
+ * Lengths of a key and its value together, the two drawn independently. Its shares are a table, made when first asked
+ * for.
+ */
 final class EtcPairSizes implements SizeDistribution {
     private static final EtcKeySizes KEYS = new EtcKeySizes();
     private static final EtcValueSizes VALUES = new EtcValueSizes();

@@ -3,10 +3,10 @@ package io.verbena.papers.workload;
 import io.verbena.nic.sim.SimRandom;
 
 /**
- * Lengths of values in Facebook's ETC pool (Atikoglu et al., SIGMETRICS 2012, section 5): the shortest, 0 to 14 bytes, by a
- * table; the others by a generalised Pareto distribution with scale 214.476 and shape 0.348238, a heavy tail, here from 15
- * bytes on so that the two do not overlap; at most {@value #MAX} bytes, memcached's own limit. Of the tail's draws one in some
- * three billion is longer than that: who needs the maximum has to inject it.
+ * Lengths of values in Facebook's ETC pool (Atikoglu et al., SIGMETRICS 2012, section 5): the shortest, 0 to 14 bytes,
+ * by a table; the others by a generalised Pareto distribution with scale 214.476 and shape 0.348238, a heavy tail, here
+ * from 15 bytes on so that the two do not overlap; at most {@value #MAX} bytes, memcached's own limit. Of the tail's
+ * draws one in some three billion is longer than that: who needs the maximum has to inject it.
  *
  * <pre>
  *   V = 15 + 214.476 ((1 - U)^-0.348238 - 1) / 0.348238, rounded up: P(V &lt;= b) is the published function at b

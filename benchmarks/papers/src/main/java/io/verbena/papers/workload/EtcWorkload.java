@@ -3,8 +3,8 @@ package io.verbena.papers.workload;
 import io.verbena.nic.sim.SimRandom;
 
 /**
- * The traffic of one source: sizes, gaps and operations, each a sequence of its own under one seed, so that who draws no gaps
- * gets the same sizes as who does.
+ * The traffic of one source: sizes, gaps and operations, each a sequence of its own under one seed, so that who draws
+ * no gaps gets the same sizes as who does.
  *
  * <pre>{@code
  *   EtcWorkload etc = new EtcWorkload(EtcVariant.ETC, 7).load(100_000).injectEvery(1 << 20, 100_000);

@@ -3,8 +3,8 @@ package io.verbena.papers.workload;
 import io.verbena.nic.sim.SimRandom;
 
 /**
- * How long messages are: a distribution over whole bytes, from which sizes can be drawn and whose shares are known exactly.
- * Immutable; any thread. The draws are a function of the given sequence alone.
+ * How long messages are: a distribution over whole bytes, from which sizes can be drawn and whose shares are known
+ * exactly. Immutable; any thread. The draws are a function of the given sequence alone.
  */
 public interface SizeDistribution {
     /** The next size in bytes, 0 to {@link #max}. */
@@ -21,7 +21,10 @@ public interface SizeDistribution {
     /** The largest size in bytes; at most 2^31 - 1. */
     long max();
 
-    /** The mean size in bytes: the sum of the shares that are longer than 0, 1, 2 and so on. Takes a while; not for loops. */
+    /**
+     * The mean size in bytes: the sum of the shares that are longer than 0, 1, 2 and so on. Takes a while; not for
+     * loops.
+     */
     default double mean() {
         double sum = 0;
         for (long bytes = max() - 1; bytes >= 0; bytes--) {

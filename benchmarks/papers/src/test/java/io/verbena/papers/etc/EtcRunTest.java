@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 90, unit = TimeUnit.SECONDS)
 class EtcRunTest {
-    private static final int LEAST = 200;
+    private static final int MIN = 200;
     private static final long MIB = 1 << 20;
 
     @TempDir
@@ -54,7 +54,7 @@ class EtcRunTest {
                 .get("schemes")
                 .get(0);
         assertThat(report.get("scheme").asString()).isEqualTo(scheme);
-        assertThat(report.get("sent").asLong()).isGreaterThan(LEAST);
+        assertThat(report.get("sent").asLong()).isGreaterThan(MIN);
         assertThat(report.get("received").asLong()).isEqualTo(report.get("sent").asLong());
         assertThat(report.get("held").asLong()).isBetween(MIB, 16 * MIB);
         assertThat(report.get("stalls").size()).isEqualTo(2);
@@ -77,7 +77,9 @@ class EtcRunTest {
         checkWith("srq-tuned");
     }
 
-    /** Whether somebody dies in the middle of a message is chance; what is acknowledged has to come whatever happens. */
+    /**
+     * Whether somebody dies in the middle of a message is chance; what is acknowledged has to come whatever happens.
+     */
     @Test
     void sendersThatAreKilledHoldUpNobody() throws IOException {
         int status = run(
@@ -98,7 +100,7 @@ class EtcRunTest {
         assertThat(schemes.size()).isEqualTo(1);
         JsonNode report = schemes.get(0);
         assertThat(report.get("scheme").asString()).isEqualTo("append");
-        assertThat(report.get("sent").asLong()).isGreaterThan(LEAST);
+        assertThat(report.get("sent").asLong()).isGreaterThan(MIN);
         assertThat(report.get("received").asLong())
                 .isGreaterThanOrEqualTo(report.get("sent").asLong());
         JsonNode kills = report.get("kills");

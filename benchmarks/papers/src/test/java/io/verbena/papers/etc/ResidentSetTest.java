@@ -51,8 +51,8 @@ class ResidentSetTest {
     }
 
     /**
-     * The owner of a queue and its sender on shared memory, each with mappings of its own: a backlog of 46 MiB is resident
-     * in both. Drained, it is gone from both, and nobody asks the garbage collector.
+     * The owner of a queue and its sender on shared memory, each with mappings of its own: a backlog of 46 MiB is
+     * resident in both. Drained, it is gone from both, and nobody asks the garbage collector.
      */
     @Test
     void aDrainedBacklogLeavesTheOwnersAndTheSendersMemory() throws Exception {

@@ -34,7 +34,9 @@ class TwoProcessesTest {
     private static final int MESSAGES = 48 * 8 - 16; // what so many chunks hold
     private static final int SECONDS = 60;
 
-    /** A backlog of 46 MiB is resident in both; when it is drained it is gone from both, each of which unmaps its own. */
+    /**
+     * A backlog of 46 MiB is resident in both; when it is drained it is gone from both, each of which unmaps its own.
+     */
     @Test
     void aDrainedBacklogLeavesTheMemoryOfBothProcesses() throws Exception {
         assumeTrue(

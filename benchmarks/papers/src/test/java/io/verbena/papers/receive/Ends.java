@@ -15,9 +15,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A receiver and some senders of a scheme, each on a NIC of its own, in this process and on this thread. A message's content is
- * a function of its sender, its number and its length; of what comes, each is checked to be whole, once, and of a sender's
- * messages by the same lane in order.
+ * A receiver and some senders of a scheme, each on a NIC of its own, in this process and on this thread. A message's
+ * content is a function of its sender, its number and its length; of what comes, each is checked to be whole, once, and
+ * of a sender's messages by the same lane in order.
  */
 final class Ends implements AutoCloseable {
     static final int MAX = 1 << 20;

@@ -104,7 +104,7 @@ final class OrderTest extends ConformanceTest {
         }
     }
 
-    @Proves(Row.LARGEST_MESSAGE)
+    @Proves(Row.MAX_MESSAGE)
     @Test
     void theLargestMessage() {
         needsPackets();

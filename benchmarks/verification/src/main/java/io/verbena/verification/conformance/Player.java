@@ -28,8 +28,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A NIC with one of everything: domain, region, completion queues, a queue pair. Steps its engine when the test runs, and
- * keeps what it polls.
+ * A NIC with one of everything: domain, region, completion queues, a queue pair. Steps its engine when the test runs,
+ * and keeps what it polls.
  */
 final class Player implements Actor, LinkListener, AutoCloseable {
     static final int REGION = 256 * 1024;

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *   p.a.qp.postSend(p.a.request.write(p.b.key(), 0).local(p.a.key(), 0, 100));
  * </pre>
  *
- * <p>One thread drives both. Time is virtual: it goes on when neither player has work and no packet is under way, to the
- * next timer or {@link #after action}. What a fabric itself needs of real time is bounded by 20 s.
+ * <p>One thread drives both. Time is virtual: it goes on when neither player has work and no packet is under way, to
+ * the next timer or {@link #after action}. What a fabric itself needs of real time is bounded by 20 s.
  */
 final class Players implements AutoCloseable {
     static final int MTU = 1024;
@@ -92,8 +92,8 @@ final class Players implements AutoCloseable {
     }
 
     /**
-     * A NIC, the second player's, in front of a peer that speaks the wire by hand. The queue pair is connected to it, with
-     * PSNs from {@link WirePeer#FIRST_PSN} in both directions.
+     * A NIC, the second player's, in front of a peer that speaks the wire by hand. The queue pair is connected to it,
+     * with PSNs from {@link WirePeer#FIRST_PSN} in both directions.
      */
     static Players byHand(Fabric fabric, ConnectAttributes attributes) {
         Players players = new Players(fabric, true);

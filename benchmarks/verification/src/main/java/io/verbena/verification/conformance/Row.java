@@ -3,8 +3,8 @@ package io.verbena.verification.conformance;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the verbs must do, a row each; the rows of the table in their order. A row without a test fails. A row that names a
- * deviation is not offered, and says why; its tests show what happens instead.
+ * What the verbs must do, a row each; the rows of the table in their order. A row without a test fails. A row that
+ * names a deviation is not offered, and says why; its tests show what happens instead.
  */
 enum Row {
     RESET_MOVES(Section.STATES, "RESET may become RESET, INIT; nothing else"),
@@ -78,8 +78,8 @@ enum Row {
 
     ZERO_LENGTH_ONE_SIDED(Section.LIMITS, "zero-length WRITE and READ look at no key"),
     ZERO_LENGTH_SEND(Section.LIMITS, "a zero-length SEND still consumes a receive"),
-    LARGEST_MESSAGE(Section.LIMITS, "a message of 2^31 - 1 bytes; more is refused at post"),
-    UD_LARGEST(Section.LIMITS, "UD up to the MTU, above LOC_LEN_ERR"),
+    MAX_MESSAGE(Section.LIMITS, "a message of 2^31 - 1 bytes; more is refused at post"),
+    UD_MAX(Section.LIMITS, "UD up to the MTU, above LOC_LEN_ERR"),
     UD_HEADER_ROOM(Section.LIMITS, "UD receives leave 40 bytes for the address header"),
 
     SUCCESS(Section.STATUS, "SUCCESS: done, once, at the peer"),

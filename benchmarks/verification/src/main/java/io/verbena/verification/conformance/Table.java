@@ -52,14 +52,15 @@ final class Table {
 
                     ./verbena conformance --markdown docs/conformance.md
 
-                which takes half a minute; `--row` and `--fabric` run a part of it, and the exit status says whether a row has
-                failed.
+                which takes half a minute; `--row` and `--fabric` run a part of it, and the exit status says whether a
+                row has failed.
 
-                Two NICs are linked by the fabric: by real sockets, by real rings and mapped files, or by simulated links. A
-                tap between link and engine loses, repeats, holds back, rewrites and makes up packets where a test wants it.
-                Time is the suite's own on every fabric: it stands still while a packet is under way, and else goes to the
-                next timer, so delays and numbers of retries are exact on sockets too. *Simulated* and *shared memory* are run
-                with the direct path and without it; *shared memory* also between two NICs of one process.
+                Two NICs are linked by the fabric: by real sockets, by real rings and mapped files, or by simulated
+                links. A tap between link and engine loses, repeats, holds back, rewrites and makes up packets where a
+                test wants it. Time is the suite's own on every fabric: it stands still while a packet is under way,
+                and else goes to the next timer, so delays and numbers of retries are exact on sockets too.
+                *Simulated* and *shared memory* are run with the direct path and without it; *shared memory* also
+                between two NICs of one process.
 
                 """);
         List<String> notes = new ArrayList<>();

@@ -197,7 +197,7 @@ final class UnreliableTest extends ConformanceTest {
         assertThat(b.receives.get(0).wrId()).isEqualTo(9);
     }
 
-    @Proves({Row.UD_LARGEST, Row.LOC_QP_OP_ERR})
+    @Proves({Row.UD_MAX, Row.LOC_QP_OP_ERR})
     @Test
     void datagramsThatCannotBeSent() {
         da.postSend(a.request.send().wrId(1).to(toB, db.number(), QKEY).local(a.key(), 0, 8193));

@@ -15,8 +15,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction between two players, whatever the fabric: packets are lost, repeated, held back, rewritten, recorded and
- * made up between the link that delivers them and the engine that takes them. Outlives the links under it.
+ * One direction between two players, whatever the fabric: packets are lost, repeated, held back, rewritten, recorded
+ * and made up between the link that delivers them and the engine that takes them. Outlives the links under it.
  */
 final class Way {
     /** What becomes of a packet. */

@@ -23,8 +23,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer without a NIC: speaks the wire by hand, so that a test can say what no correct peer would, and sees each packet
- * that the NIC under test sends.
+ * A peer without a NIC: speaks the wire by hand, so that a test can say what no correct peer would, and sees each
+ * packet that the NIC under test sends.
  */
 final class WirePeer implements Actor, LinkListener {
     /** Number of its queue pair. */

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How two NICs of a test are linked on a fabric. Sides are 0 and 1. A wiring configures both NICs' contexts before they are
- * opened, and is closed before them.
+ * How two NICs of a test are linked on a fabric. Sides are 0 and 1. A wiring configures both NICs' contexts before they
+ * are opened, and is closed before them.
  */
 abstract class Wiring implements AutoCloseable {
     static Wiring of(Fabric fabric, Simulation simulation) {

@@ -11,8 +11,8 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Every verb of a reliable connection, one after the other, each with an effect of its own at the second player that can be
- * told from doing it not at all and from doing it twice.
+ * Every verb of a reliable connection, one after the other, each with an effect of its own at the second player that
+ * can be told from doing it not at all and from doing it twice.
  */
 final class Workload {
     private static final int KINDS = 8;
@@ -23,16 +23,16 @@ final class Workload {
     private static final int WRITTEN = 1_024;
     private static final int RECEIVED = 128 * 1024;
     private static final int SOURCE = 128 * 1024;
-    private static final int MOST = 40;
+    private static final int MAX = 40;
 
     private final Players p;
     private final AppendQueue queue;
     private final int operations;
 
-    /** Prepares so many operations, at most {@value #MOST}. */
+    /** Prepares so many operations, at most {@value #MAX}. */
     Workload(Players p, int operations) {
-        if (operations > MOST) {
-            throw new IllegalArgumentException(operations + " operations > maximum " + MOST);
+        if (operations > MAX) {
+            throw new IllegalArgumentException(operations + " operations > maximum " + MAX);
         }
         this.p = p;
         this.operations = operations;

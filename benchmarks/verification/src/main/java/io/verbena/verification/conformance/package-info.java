@@ -1,5 +1,6 @@
 /**
- * The conformance suite: one body of tests for what the verbs must do, run on each fabric, and the table of its outcome.
+ * The conformance suite: one body of tests for what the verbs must do, run on each fabric, and the table of its
+ * outcome.
  *
  * <pre>
  *   Row ◀── Proves ── tests of ConformanceTest, once a Fabric

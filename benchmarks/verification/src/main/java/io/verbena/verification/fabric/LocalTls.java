@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * What both ends of a link on this machine show each other over TLS: one certificate, whose key is no secret, since it lies
- * beside this class. For tests and measurements alone.
+ * What both ends of a link on this machine show each other over TLS: one certificate, whose key is no secret, since it
+ * lies beside this class. For tests and measurements alone.
  */
 public final class LocalTls {
     private static final Duration NEVER = Duration.ofDays(365);

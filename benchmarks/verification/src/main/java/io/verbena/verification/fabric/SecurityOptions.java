@@ -8,8 +8,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Options of commands that are reached over a network, or reach others: mutual TLS by PEM files, or a secret that stands in a
- * file. For picocli's {@code @Mixin}.
+ * Options of commands that are reached over a network, or reach others: mutual TLS by PEM files, or a secret that
+ * stands in a file. For picocli's {@code @Mixin}.
  */
 public final class SecurityOptions {
     /** TLS alone, for what has no secret. */

@@ -11,9 +11,9 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /**
- * What must be true of the appends of one connection, from its making to its end: each is taken once, whole and in order, if
- * its sender was told of success and the queue has not been destroyed meanwhile; never, if it was wrong; and otherwise at
- * most once. Knows nothing of NICs.
+ * What must be true of the appends of one connection, from its making to its end: each is taken once, whole and in
+ * order, if its sender was told of success and the queue has not been destroyed meanwhile; never, if it was wrong; and
+ * otherwise at most once. Knows nothing of NICs.
  */
 final class AppendModel {
     private final String name;

@@ -19,14 +19,14 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner's application: makes the queue, takes what comes, stands still, changes and destroys it; and holds each time
- * what the queue says of itself against what was taken from it.
+ * The owner's application: makes the queue, takes what comes, stands still, changes and destroys it; and holds each
+ * time what the queue says of itself against what was taken from it.
  */
 final class AppendOwner implements Actor {
     /** How often the background thread looks for what only time brings. */
     private static final long TICK = 1_000_000;
 
-    private static final int MOST_HELD = 6;
+    private static final int MAX_HELD = 6;
 
     private final Simulation simulation;
     private final AppendWalk walk;
@@ -262,7 +262,7 @@ final class AppendOwner implements Actor {
         host.node.note("record qp=" + qpNumber + " len=" + length + " imm=" + Integer.toHexString(immediate));
         QpType type = walk.taken(number, qpNumber, immediate, b, offset, length);
         AppendQueue q = queue;
-        if (q != null && plan.has(Feature.HOLDS) && held.size() < MOST_HELD && random.nextInt(8) == 0) {
+        if (q != null && plan.has(Feature.HOLDS) && held.size() < MAX_HELD && random.nextInt(8) == 0) {
             hold(q, b, offset, length);
         }
         records++;
@@ -328,7 +328,7 @@ final class AppendOwner implements Actor {
             return;
         }
         destroy(false);
-        simulation.runUntil(q::isFreed, AppendWalk.LONGEST_SETTLING);
+        simulation.runUntil(q::isFreed, AppendWalk.MAX_SETTLING);
         if (plan.has(Feature.DESTROY)) { // its id is free again
             create();
             AppendQueue again = queue;

@@ -13,8 +13,8 @@ final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
     /** Steps of a walk unless said otherwise. */
     static final int STEPS = 100;
 
-    private static final int MOST_SENDERS = 8;
-    private static final int MOST_HOSTS = 4;
+    private static final int MAX_SENDERS = 8;
+    private static final int MAX_HOSTS = 4;
     private static final int LARGE_MESSAGES = 16;
     private static final long MICRO = 1_000;
     private static final long PATIENT = 10_000_000 * MICRO;
@@ -93,8 +93,8 @@ final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
     AppendPlan(long seed, int steps, BitSet without, Set<Feature> off) {
         super(KIND, seed, steps, without, off);
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
-        hosts = 1 + random.nextInt(MOST_HOSTS);
-        senders = Math.max(hosts, 1 + random.nextInt(MOST_SENDERS));
+        hosts = 1 + random.nextInt(MAX_HOSTS);
+        senders = Math.max(hosts, 1 + random.nextInt(MAX_SENDERS));
         boolean calm = random.nextInt(12) == 0;
         for (Feature f : Feature.values()) {
             boolean wanted = random.chance(f == Feature.DIRECT || f == Feature.STALLS ? 0.6 : 0.4);

@@ -21,18 +21,19 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One seed: an owner with an append queue, and senders on NICs of their own; steps that send, stall, break, kill, change and
- * destroy; then everything heals, all that is owed comes, and the queue is as small as it was. Belongs to one thread.
+ * One seed: an owner with an append queue, and senders on NICs of their own; steps that send, stall, break, kill,
+ * change and destroy; then everything heals, all that is owed comes, and the queue is as small as it was. Belongs to
+ * one thread.
  */
 final class AppendWalk implements SeedCommand.SeedWalk {
-    static final long LONGEST_SETTLING = 3_000_000_000L;
+    static final long MAX_SETTLING = 3_000_000_000L;
     private static final long MICRO = 1_000;
     private static final long FIRST_NIC = 0xB0;
     /** Time for the background thread to look a few times, and give back a chunk each. */
     private static final long SETTLED = 60_000_000;
 
-    private static final int MOST_EPOCHS = 4_000;
-    private static final int MOST_STEPS_TO_DEATH = 60;
+    private static final int MAX_EPOCHS = 4_000;
+    private static final int MAX_STEPS_TO_DEATH = 60;
 
     private final AppendPlan plan;
     private final Simulation simulation;
@@ -181,8 +182,8 @@ final class AppendWalk implements SeedCommand.SeedWalk {
     /** Numbers a connection, so that its records tell whose they are. */
     int know(AppendSender sender, int index) {
         places.add(new Place(sender, index));
-        if (places.size() > MOST_EPOCHS) {
-            throw new IllegalStateException("more than " + MOST_EPOCHS + " connections in one walk");
+        if (places.size() > MAX_EPOCHS) {
+            throw new IllegalStateException("more than " + MAX_EPOCHS + " connections in one walk");
         }
         return places.size() - 1;
     }
@@ -325,7 +326,7 @@ final class AppendWalk implements SeedCommand.SeedWalk {
             return;
         }
         Trap trap = traps.get(which);
-        trap.left = random.nextInt(MOST_STEPS_TO_DEATH);
+        trap.left = random.nextInt(MAX_STEPS_TO_DEATH);
         trap.kills = kills;
         trap.nanos = 1L + random.nextInt(random.nextInt(3) == 0 ? 2_000_000 : 30_000);
     }
@@ -409,7 +410,7 @@ final class AppendWalk implements SeedCommand.SeedWalk {
         until("the queue is not drained", owner::isEmpty);
         owner.hurry();
         // What was made for a sender is kept until it has come again at the latest.
-        long kept = 3 * RnrTimer.LONGEST_BACK_OFF;
+        long kept = 3 * RnrTimer.MAX_BACK_OFF;
         simulation.runFor(3 * (plan.surplusNanos + plan.holeTimeoutNanos + kept) + SETTLED);
         owner.checkDrained();
     }
@@ -442,7 +443,7 @@ final class AppendWalk implements SeedCommand.SeedWalk {
 
     private void until(String complaint, BooleanSupplier condition) {
         try {
-            simulation.runUntil(condition, LONGEST_SETTLING);
+            simulation.runUntil(condition, MAX_SETTLING);
         } catch (SimulationException e) {
             StringBuilder text = new StringBuilder(complaint);
             AppendQueue queue = owner.queue();

@@ -6,8 +6,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One direction of a connection as the model knows it: what was posted and not completed, the receives that wait for it, and
- * what the slice of the target's memory that it alone writes to must hold. What is promised is its subclasses' matter.
+ * One direction of a connection as the model knows it: what was posted and not completed, the receives that wait for
+ * it, and what the slice of the target's memory that it alone writes to must hold. What is promised is its subclasses'
+ * matter.
  */
 abstract class Channel {
     /** Bytes of the slice that WRITEs and READs use. */
@@ -37,7 +38,10 @@ abstract class Channel {
     /** The target has posted a receive that not every message fits. */
     boolean trapped;
 
-    /** A posted receive, where it lies in the target's local region, and whether there are messages that it does not take. */
+    /**
+     * A posted receive, where it lies in the target's local region, and whether there are messages that it does not
+     * take.
+     */
     record Receive(int sequence, int at, int length, boolean bad, boolean isTrap, boolean moved) {
         static Receive of(Host host, int sequence, int at, int length, boolean bad) {
             return new Receive(sequence, at, length, bad, bad || length < host.slot, false);

@@ -10,9 +10,9 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must be true of datagrams (UD) from one queue pair to another: each request completes in order; each datagram arrives
- * whole, behind the address of its sender, in any order; once, and where the link duplicates packets at most twice, for
- * there is no PSN that tells a copy. With a wrong Q_Key it never arrives.
+ * What must be true of datagrams (UD) from one queue pair to another: each request completes in order; each datagram
+ * arrives whole, behind the address of its sender, in any order; once, and where the link duplicates packets at most
+ * twice, for there is no PSN that tells a copy. With a wrong Q_Key it never arrives.
  */
 final class DatagramChannel extends UnreliableChannel {
     DatagramChannel(End source, End target, Tally tally) {

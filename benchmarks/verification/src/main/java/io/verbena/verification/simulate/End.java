@@ -162,7 +162,9 @@ final class End {
         return host.isAlive() && host.life() == life;
     }
 
-    /** Whether requests flushed without an error of their own are no surprise: the application or the peer saw to it. */
+    /**
+     * Whether requests flushed without an error of their own are no surprise: the application or the peer saw to it.
+     */
     boolean mayBeInError() {
         return forced || incoming().isFlawed() || pair.isTorn();
     }

@@ -11,9 +11,9 @@ import java.util.List;
 /** Makes things go wrong, and right again after a while; counts what it did. */
 final class Faults {
     private static final long MICRO = 1_000L;
-    private static final long SHORTEST_REBIRTH = 20 * MICRO;
+    private static final long MIN_REBIRTH = 20 * MICRO;
     private static final int REBIRTH_RANGE = 1_500;
-    private static final int MOST_STEPS_TO_DEATH = 120;
+    private static final int MAX_STEPS_TO_DEATH = 120;
 
     private final WalkPlan plan;
     private final Simulation simulation;
@@ -245,7 +245,7 @@ final class Faults {
 
     /** A host has died, by a fault or in the middle of a step: it comes again. */
     private void died(Host host) {
-        long nanos = SHORTEST_REBIRTH + plan.stepRandom(names++).nextInt(REBIRTH_RANGE) * MICRO;
+        long nanos = MIN_REBIRTH + plan.stepRandom(names++).nextInt(REBIRTH_RANGE) * MICRO;
         for (Wire wire : wires) {
             if (wire.touches(host)) {
                 wire.dead(simulation.nowNanos() + nanos);
@@ -273,7 +273,7 @@ final class Faults {
             return;
         }
         Trap trap = traps.get(hosts.indexOf(host));
-        trap.left = random.nextInt(MOST_STEPS_TO_DEATH);
+        trap.left = random.nextInt(MAX_STEPS_TO_DEATH);
         trap.kills = kills;
         trap.nanos = 1L + random.nextInt(random.nextInt(4) == 0 ? 2_000_000 : 30_000);
     }

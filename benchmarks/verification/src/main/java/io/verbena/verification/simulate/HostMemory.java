@@ -10,10 +10,12 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * The regions of a host's application, of one life, and what lies where in them, with guards between that nobody may write.
+ * The regions of a host's application, of one life, and what lies where in them, with guards between that nobody may
+ * write.
  *
  * <pre>
- *   local    [guard | sends of end 0 | receives of end 0 | sends of end 1 | ... | shared receives]   slots, a guard behind each
+ *   local    [guard | sends of end 0 | receives of end 0 | sends of end 1 | ... | shared receives]
+ *            slots, a guard behind each
  *   target   [counter of all | guard | slice of end 0 | guard | slice of end 1 | guard | ...]
  * </pre>
  */
@@ -116,7 +118,10 @@ final class HostMemory {
         return other.key();
     }
 
-    /** Registers the local region anew while it is in use: its key is another from here on. @return false if the host died */
+    /**
+     * Registers the local region anew while it is in use: its key is another from here on. @return false if the host
+     * died
+     */
     boolean moveLocal() {
         MemoryRegion[] region = {local};
         boolean moved = reregister(region);

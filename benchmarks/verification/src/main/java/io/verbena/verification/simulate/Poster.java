@@ -11,7 +11,7 @@ import io.verbena.verification.walk.WalkFailure;
 
 /** Makes up requests, legal and illegal, and posts them, one by one or in batches. */
 final class Poster {
-    private static final int MOST_UNSIGNALED = 5;
+    private static final int MAX_UNSIGNALED = 5;
 
     private final WalkPlan plan;
     private final Tally tally;
@@ -117,7 +117,7 @@ final class Poster {
         Verb verb = r.verb;
         Channel channel = end.outgoing();
         r.signaled = (end.isWindowBoundByCall() && verb == Verb.BIND_WINDOW)
-                || end.unsignaled >= MOST_UNSIGNALED
+                || end.unsignaled >= MAX_UNSIGNALED
                 || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
         boolean maybe = random.nextInt(6) == 0 && pair.reliable && !verb.isLocal();

@@ -8,9 +8,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * What must be true of one direction of a reliable connection: written from the verbs' promises alone. It knows what was
- * posted at the source, and judges each completion there, each receive and record at the target, and the slice of the
- * target's memory that this channel alone writes to.
+ * What must be true of one direction of a reliable connection: written from the verbs' promises alone. It knows what
+ * was posted at the source, and judges each completion there, each receive and record at the target, and the slice of
+ * the target's memory that this channel alone writes to.
  *
  * <pre>
  *   posted ─▶ outstanding ─ success ─▶ applied to the model, compared with the target's memory

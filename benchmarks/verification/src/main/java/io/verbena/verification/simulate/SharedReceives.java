@@ -10,10 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A host's shared receive queue, and what must be true of it: each receive completes at most once, at one queue pair, and
- * is then no longer in the queue; a queue pair's come in the order in which they were posted; what is neither in the queue
- * nor complete is held by a queue pair in the middle of a message, one each; the limit is told once, when the queue falls
- * below it, and not before it is armed again.
+ * A host's shared receive queue, and what must be true of it: each receive completes at most once, at one queue pair,
+ * and is then no longer in the queue; a queue pair's come in the order in which they were posted; what is neither in
+ * the queue nor complete is held by a queue pair in the middle of a message, one each; the limit is told once, when the
+ * queue falls below it, and not before it is armed again.
  */
 final class SharedReceives {
     /** Most receives that are posted and not complete. */

@@ -14,10 +14,12 @@ import picocli.CommandLine.Command;
         name = "simulate",
         subcommands = SimulateAppend.class,
         description = {
-            "Walks random verbs through simulated NICs under random faults, and checks all that happens against a model.",
+            "Walks random verbs through simulated NICs under random faults, and "
+                    + "checks all that happens against a model.",
             "Many seeds:  verbena simulate --seeds 10000",
             "One again:   verbena simulate --seed 4711, with the options that a failure names.",
-            "A failing seed is made smaller and its trace written to a file. Ends with 1 if a seed failed, or if a kind of",
+            "A failing seed is made smaller and its trace written to a file. Ends "
+                    + "with 1 if a seed failed, or if a kind of",
             "fault that belongs to the walk never came.%n"
         })
 public final class Simulate extends SeedCommand<WalkPlan, WalkPlan.Feature> {

@@ -13,11 +13,13 @@ import picocli.CommandLine.Command;
 @Command(
         name = "append",
         description = {
-            "Sends messages of any size from random senders to one append queue that is stalled, changed, destroyed and cut",
+            "Sends messages of any size from random senders to one append queue that "
+                    + "is stalled, changed, destroyed and cut",
             "off, whose senders and owner die, and checks all that is taken from it, its memory and its counters.",
             "Many seeds:  verbena simulate append --seeds 10000",
             "One again:   verbena simulate append --seed 4711, with the options that a failure names.",
-            "A failing seed is made smaller and its trace written to a file. Ends with 1 if a seed failed, or if something",
+            "A failing seed is made smaller and its trace written to a file. Ends "
+                    + "with 1 if a seed failed, or if something",
             "that belongs to the walk never happened.%n"
         })
 final class SimulateAppend extends SeedCommand<AppendPlan, AppendPlan.Feature> {

@@ -10,8 +10,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * What must be true of one direction of an unreliable connection (UC): each request completes in order whatever becomes of
- * it; messages arrive at most once, in order, whole or not at all; memory holds what it held or what some WRITE has brought.
+ * What must be true of one direction of an unreliable connection (UC): each request completes in order whatever becomes
+ * of it; messages arrive at most once, in order, whole or not at all; memory holds what it held or what some WRITE has
+ * brought.
  */
 class UnreliableChannel extends Channel {
     final ArrayDeque<Request> messages = new ArrayDeque<>();

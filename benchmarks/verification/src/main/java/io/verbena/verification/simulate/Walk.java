@@ -19,14 +19,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One seed: hosts, links and connections; steps that post, break and mend; then everything heals, and what was asked for
- * must be done, or have been refused, as the model says. Belongs to one thread.
+ * One seed: hosts, links and connections; steps that post, break and mend; then everything heals, and what was asked
+ * for must be done, or have been refused, as the model says. Belongs to one thread.
  */
 final class Walk implements SeedCommand.SeedWalk {
     private static final long MICRO = 1_000L;
     private static final long MILLI = 1_000_000L;
     private static final long FIRST_NIC = 0xA0;
-    private static final long LONGEST_SETTLING = 3_000 * MILLI;
+    private static final long MAX_SETTLING = 3_000 * MILLI;
     private static final long HOLE_TIMEOUT = 300 * MICRO;
 
     private final WalkPlan plan;
@@ -339,7 +339,7 @@ final class Walk implements SeedCommand.SeedWalk {
 
     private void until(String complaint, java.util.function.BooleanSupplier condition) {
         try {
-            simulation.runUntil(condition, LONGEST_SETTLING);
+            simulation.runUntil(condition, MAX_SETTLING);
         } catch (io.verbena.nic.sim.SimulationException e) {
             StringBuilder text = new StringBuilder(complaint);
             for (Pair pair : pairs) {

@@ -12,10 +12,10 @@ final class WalkPlan extends Plan<WalkPlan, WalkPlan.Feature> {
     /** Steps of a walk unless said otherwise. */
     static final int STEPS = 120;
 
-    private static final int MOST = 6000;
+    private static final int MAX = 6000;
     private static final int MOST_OF_LARGE = 1 << 16;
-    private static final int MOST_HOSTS = 4;
-    private static final int MOST_PAIRS = 4;
+    private static final int MAX_HOSTS = 4;
+    private static final int MAX_PAIRS = 4;
     private static final long PLAN_PART = 1L << 40;
 
     /** A kind of thing that a plan may have, and that a shrunk walk may do without. */
@@ -66,8 +66,8 @@ final class WalkPlan extends Plan<WalkPlan, WalkPlan.Feature> {
     WalkPlan(long seed, int steps, BitSet without, Set<Feature> off) {
         super(KIND, seed, steps, without, off);
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
-        hosts = 2 + random.nextInt(MOST_HOSTS - 1);
-        pairs = Math.max(hosts - 1, 1 + random.nextInt(MOST_PAIRS));
+        hosts = 2 + random.nextInt(MAX_HOSTS - 1);
+        pairs = Math.max(hosts - 1, 1 + random.nextInt(MAX_PAIRS));
         boolean calm = random.nextInt(20) == 0;
         for (Feature f : Feature.values()) {
             double chance = f == Feature.DIRECT
@@ -91,7 +91,7 @@ final class WalkPlan extends Plan<WalkPlan, WalkPlan.Feature> {
         corruption = has(Feature.CORRUPTION) ? 0.03 * strength : 0;
         rate = (10L + random.nextInt(91)) * 1_000_000_000L;
         delay = 200L + random.nextInt(8_000);
-        most = random.nextInt(12) == 0 ? MOST_OF_LARGE : MOST;
+        most = random.nextInt(12) == 0 ? MOST_OF_LARGE : MAX;
         maxMessage = random.nextInt(3) == 0 ? 4000 : 1 << 16;
     }
 

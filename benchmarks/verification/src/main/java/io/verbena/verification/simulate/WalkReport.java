@@ -27,7 +27,8 @@ final class WalkReport {
                 tally.virtualNanos / 1e9);
         out.printf(
                 Locale.ROOT,
-                "packets   sent %,d, delivered %,d, lost %,d, cut off %,d, corrupted %,d, duplicated %,d, reordered %,d%n",
+                "packets   sent %,d, delivered %,d, lost %,d, cut off %,d, corrupted "
+                        + "%,d, duplicated %,d, reordered %,d%n",
                 tally.packetsSent,
                 tally.packetsDelivered,
                 tally.packetsLost,
@@ -41,7 +42,8 @@ final class WalkReport {
         }
         out.printf(
                 Locale.ROOT,
-                "verbs     posted %,d in %,d connections; %,d directly, %,d merged, %,d refused at post, %,d met a full queue%n",
+                "verbs     posted %,d in %,d connections; %,d directly, %,d merged, %,d "
+                        + "refused at post, %,d met a full queue%n",
                 tally.verbs(),
                 tally.epochs,
                 tally.direct,

@@ -7,7 +7,10 @@ import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.verification.simulate.End.WindowState;
 
-/** The life of the memory window on an end's slice: it is bound by request or by call, and made void, here or by the peer. */
+/**
+ * The life of the memory window on an end's slice: it is bound by request or by call, and made void, here or by the
+ * peer.
+ */
 final class WindowSteps {
     private final WalkPlan plan;
     private final Poster poster;

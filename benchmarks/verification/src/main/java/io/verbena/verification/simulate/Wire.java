@@ -45,8 +45,8 @@ final class Wire {
     }
 
     /**
-     * Nothing passes until a time, for less than any budget. Two such may be too much for one request, however far apart:
-     * a receiver that is not ready holds it up without starting its retries again.
+     * Nothing passes until a time, for less than any budget. Two such may be too much for one request, however far
+     * apart: a receiver that is not ready holds it up without starting its retries again.
      */
     void outShortly(long untilNanos) {
         shortBefore = lastShort;

@@ -1,6 +1,6 @@
 /**
- * The random-verbs walker: weighted random sequences of every verb, legal and illegal, between simulated NICs under random
- * faults, checked against a reference model that shares no code with the NIC.
+ * The random-verbs walker: weighted random sequences of every verb, legal and illegal, between simulated NICs under
+ * random faults, checked against a reference model that shares no code with the NIC.
  *
  * <pre>
  *   seed ──▶ WalkPlan ──▶ Walk ── steps ──▶ Host (SimNode, memory, queues)  ◀── Faults
@@ -8,7 +8,8 @@
  *                          └── heal, settle ──▶ Channel: what must be ──▶ WalkFailure ──▶ Shrinker ──▶ replay command
  * </pre>
  *
- * <p>{@code simulate append} walks one append queue in the same way ({@link io.verbena.verification.simulate.AppendWalk}).
+ * <p>{@code simulate append} walks one append queue in the same way
+ * ({@link io.verbena.verification.simulate.AppendWalk}).
  */
 @NullMarked
 package io.verbena.verification.simulate;

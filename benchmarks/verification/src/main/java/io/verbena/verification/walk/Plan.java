@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a seed means, and what a smaller walk leaves out of it: what is left out leaves the rest as it was. A plan's own part is
- * drawn in its constructor, its features among it.
+ * What a seed means, and what a smaller walk leaves out of it: what is left out leaves the rest as it was. A plan's own
+ * part is drawn in its constructor, its features among it.
  *
  * @param <P> the kind of plan
  * @param <F> what a plan may have, and a shrunk walk may do without

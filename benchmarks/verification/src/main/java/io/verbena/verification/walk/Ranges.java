@@ -4,7 +4,7 @@ import java.util.BitSet;
 
 /** Sets of numbers as people write them: {@code 3,7-9}. */
 public final class Ranges {
-    private static final int MOST = 100_000;
+    private static final int MAX = 100_000;
 
     private Ranges() {}
 
@@ -47,8 +47,8 @@ public final class Ranges {
     private static int number(String digits, String part) {
         try {
             int value = Integer.parseInt(digits);
-            if (value < 0 || value > MOST) {
-                throw new IllegalArgumentException("steps \"" + part + "\": " + value + " outside 0.." + MOST);
+            if (value < 0 || value > MAX) {
+                throw new IllegalArgumentException("steps \"" + part + "\": " + value + " outside 0.." + MAX);
             }
             return value;
         } catch (NumberFormatException e) {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * What the commands that walk seeds have in common: many seeds, or one again; a failing one is made smaller, and its trace
- * written.
+ * What the commands that walk seeds have in common: many seeds, or one again; a failing one is made smaller, and its
+ * trace written.
  *
  * @param <P> what a seed means
  * @param <F> what a seed may mean, and can be left out
@@ -31,7 +31,7 @@ public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> exten
     /** Walks from which on everything must have happened. */
     private static final int ENOUGH = 200;
 
-    private static final int MOST_REPORTED = 3;
+    private static final int MAX_REPORTED = 3;
 
     /** A walk of a plan. For one thread. */
     public interface SeedWalk {
@@ -159,7 +159,7 @@ public abstract class SeedCommand<P extends Plan<P, F>, F extends Enum<F>> exten
         walks.run(out);
         List<String> missing = report(out, walks.seconds());
         List<P> failed = walks.failed();
-        for (int i = 0; i < Math.min(MOST_REPORTED, failed.size()); i++) {
+        for (int i = 0; i < Math.min(MAX_REPORTED, failed.size()); i++) {
             P plan = failed.get(i);
             shrink(plan, walks.failure(plan.seed()), out);
         }

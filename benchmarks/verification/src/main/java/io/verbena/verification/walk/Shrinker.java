@@ -7,13 +7,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a failing walk smaller: fewer steps at its end, fewer kinds of fault, fewer steps in between, as long as it fails.
- * What is left out leaves the rest as it was: each step has a chance of its own.
+ * Makes a failing walk smaller: fewer steps at its end, fewer kinds of fault, fewer steps in between, as long as it
+ * fails. What is left out leaves the rest as it was: each step has a chance of its own.
  *
  * @param <P> the kind of plan
  */
 public final class Shrinker<P extends Plan<P, ?>> {
-    private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(20);
 
     private final Predicate<P> fails;
     private final long deadline;
@@ -46,7 +46,7 @@ public final class Shrinker<P extends Plan<P, ?>> {
     /** Shrinks as long as something holds of the plan. */
     public Shrinker(Predicate<P> fails) {
         this.fails = fails;
-        deadline = System.nanoTime() + MOST_NANOS;
+        deadline = System.nanoTime() + MAX_NANOS;
     }
 
     /** Walks tried. */

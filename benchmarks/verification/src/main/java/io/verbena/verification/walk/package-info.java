@@ -1,6 +1,6 @@
 /**
- * Walkers of seeds, whatever they walk through: what a seed means, many of them on a few threads, and a failing one made
- * smaller.
+ * Walkers of seeds, whatever they walk through: what a seed means, many of them on a few threads, and a failing one
+ * made smaller.
  *
  * <pre>
  *   SeedCommand ──▶ Walks ── a seed ──▶ Plan ──▶ SeedWalk ──▶ WalkFailure

@@ -53,9 +53,9 @@ class SimulateTest {
     }
 
     /**
-     * Seeds that failed once, for what the walk did not know. 7770000031: a peer's requests were flushed, and are refused on
-     * their way; 3856: a death that nobody has seen yet is quicker than a change of state; 29689: completions of who has died in
-     * his poll; 29907: a death in a look at the shared queue.
+     * Seeds that failed once, for what the walk did not know. 7770000031: a peer's requests were flushed, and are
+     * refused on their way; 3856: a death that nobody has seen yet is quicker than a change of state; 29689:
+     * completions of who has died in his poll; 29907: a death in a look at the shared queue.
      */
     @ParameterizedTest
     @CsvSource({"7770000031, 7", "3856, 120", "29689, 120", "29907, 120"})

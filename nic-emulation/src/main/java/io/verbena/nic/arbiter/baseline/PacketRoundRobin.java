@@ -5,8 +5,8 @@ import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.ShareList;
 
 /**
- * Flows in turn, a packet a visit: what Palos (II-B) finds a commodity NIC to do. Groups, weights and classes are not looked
- * at, nor is how long a packet is, so that who sends long packets gets more.
+ * Flows in turn, a packet a visit: what Palos (II-B) finds a commodity NIC to do. Groups, weights and classes are not
+ * looked at, nor is how long a packet is, so that who sends long packets gets more.
  *
  * <p>Where nothing is cut into packets, on mapped memory, a visit is one operation of at most the MTU.
  */

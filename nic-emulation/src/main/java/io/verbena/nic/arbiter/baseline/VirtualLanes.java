@@ -6,17 +6,17 @@ import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.ShareList;
 
 /**
- * Eight service levels, a virtual lane each, as InfiniBand's quality of service has them (Palos V-B): a group's traffic goes by
- * the lane of its number modulo the lanes; lanes are served in turn, each for as many units of 64 bytes as its weight says,
- * and in a lane flows send a packet in turn.
+ * Eight service levels, a virtual lane each, as InfiniBand's quality of service has them (Palos V-B): a group's traffic
+ * goes by the lane of its number modulo the lanes; lanes are served in turn, each for as many units of 64 bytes as its
+ * weight says, and in a lane flows send a packet in turn.
  *
- * <p>A lane's weight is the sum of its groups'. The heaviest lane has 255 units, the most that the specification's table
- * holds, so that turns are as long as they can be and what a packet overshoots matters least. It is not carried over. A
- * packet is sent whole and counts in whole units, as the link's credits are: one of 65 bytes is two.
+ * <p>A lane's weight is the sum of its groups'. The heaviest lane has 255 units, the most that the specification's
+ * table holds, so that turns are as long as they can be and what a packet overshoots matters least. It is not carried
+ * over. A packet is sent whole and counts in whole units, as the link's credits are: one of 65 bytes is two.
  */
 public final class VirtualLanes extends FlowTurns {
     private static final int UNIT = 64;
-    private static final int MOST_UNITS = 255;
+    private static final int MAX_UNITS = 255;
 
     private static final class Lane {
         final ShareList<Place> flows = new ShareList<>();
@@ -55,7 +55,7 @@ public final class VirtualLanes extends FlowTurns {
         for (Lane other : lanes) {
             heaviest = Math.max(heaviest, other.weight);
         }
-        return Math.max(1, MOST_UNITS * lane.weight / heaviest) * UNIT;
+        return Math.max(1, MAX_UNITS * lane.weight / heaviest) * UNIT;
     }
 
     @Override

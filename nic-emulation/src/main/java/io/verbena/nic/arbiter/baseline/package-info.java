@@ -1,6 +1,6 @@
 /**
- * The disciplines that {@link io.verbena.nic.arbiter.ChunkArbiter} is compared with, each chosen by a setting: what commodity
- * NICs do, what software does above them, and Palos as its paper prints it.
+ * The disciplines that {@link io.verbena.nic.arbiter.ChunkArbiter} is compared with, each chosen by a setting: what
+ * commodity NICs do, what software does above them, and Palos as its paper prints it.
  *
  * <pre>
  *   Arbiter ◄── FlowTurns ◄─┬─ PacketRoundRobin ◄── SoftwareChunking

@@ -5,8 +5,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What a message carries: who sent it, on which stream, as which number, how long it is, and bytes that follow from all of
- * that. A message is the first {@code length} bytes of
+ * What a message carries: who sent it, on which stream, as which number, how long it is, and bytes that follow from all
+ * of that. A message is the first {@code length} bytes of
  *
  * <pre>
  *    0             7 8      11 12     15 16
@@ -16,8 +16,8 @@ import org.agrona.MutableDirectBuffer;
  *     place 12 | stream 20 | number 32
  * </pre>
  *
- * <p>A message shorter than the identity is named by the 32 bits beside it: {@link #immediate}. Thread-safe: without state
- * but the seed.
+ * <p>A message shorter than the identity is named by the 32 bits beside it: {@link #immediate}. Thread-safe: without
+ * state but the seed.
  */
 final class Content {
     /** Bytes from which on a message names itself. */

@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Sends messages back from within the callback that they came to; those that find no room wait, each channel's in order. */
+/**
+ * Sends messages back from within the callback that they came to; those that find no room wait, each channel's in
+ * order.
+ */
 final class Echoes {
     private final Map<Channel, ArrayDeque<UnsafeBuffer>> waiting = new LinkedHashMap<>(); // the callback's
     private final AtomicInteger count = new AtomicInteger();

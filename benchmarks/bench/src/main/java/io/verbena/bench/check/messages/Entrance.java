@@ -3,8 +3,8 @@ package io.verbena.bench.check.messages;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Through which all callbacks of a node go: one inside another, on the same thread, is a flaw, since the outer one is not
- * done with what it was handed. Thread-safe.
+ * Through which all callbacks of a node go: one inside another, on the same thread, is a flaw, since the outer one is
+ * not done with what it was handed. Thread-safe.
  */
 final class Entrance {
     private final String node;

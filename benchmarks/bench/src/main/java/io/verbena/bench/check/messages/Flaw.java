@@ -18,7 +18,8 @@ public record Flaw(FlawKind kind, String where, String channel, int stream, long
     String describe() {
         return String.format(
                 Locale.ROOT,
-                "  what      %s%n  node      %s%n  channel   %s%n  stream    %d%n  message   %d%n  expected  %s%n  got       %s",
+                "  what      %s%n  node      %s%n  channel   %s%n  stream    %d%n  "
+                        + "message   %d%n  expected  %s%n  got       %s",
                 kind,
                 where,
                 channel,

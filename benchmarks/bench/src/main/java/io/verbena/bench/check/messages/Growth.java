@@ -7,9 +7,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether what a process holds grows. What comes and goes makes each look another: of a minute the least counts, and what the
- * last minutes have at least is compared with what the minutes before the fifth had at most. What grows by little each minute is
- * found later: of the minutes after the fifth, the last third is compared with the first one by a finer measure.
+ * Whether what a process holds grows. What comes and goes makes each look another: of a minute the least counts, and
+ * what the last minutes have at least is compared with what the minutes before the fifth had at most. What grows by
+ * little each minute is found later: of the minutes after the fifth, the last third is compared with the first one by a
+ * finer measure.
  */
 final class Growth {
     /** Minutes until everything has been once. */

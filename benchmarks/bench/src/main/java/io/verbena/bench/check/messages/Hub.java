@@ -19,9 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node that clients talk to, with an inbox for each {@link Place}, responders and a region. A thread of its own polls
- * what is polled, releases what is held, answers what is answered later, and in the mode INVOKER drives the node; another is
- * the second of several consumers.
+ * The node that clients talk to, with an inbox for each {@link Place}, responders and a region. A thread of its own
+ * polls what is polled, releases what is held, answers what is answered later, and in the mode INVOKER drives the node;
+ * another is the second of several consumers.
  */
 final class Hub implements AutoCloseable {
     private static final int SMALL_MAX = 16 << 10;

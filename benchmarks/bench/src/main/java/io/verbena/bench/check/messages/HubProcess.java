@@ -14,8 +14,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * A hub in a process of its own. It answers lines: {@code count STREAM}, {@code finish PLACE STREAM SENT}, {@code table},
- * {@code state}, {@code end}; and ends with its parent. A flaw is a line of its own.
+ * A hub in a process of its own. It answers lines: {@code count STREAM}, {@code finish PLACE STREAM SENT},
+ * {@code table}, {@code state}, {@code end}; and ends with its parent. A flaw is a line of its own.
  */
 @Command(name = "check-messages-hub", description = "A hub; started by check messages.")
 public final class HubProcess implements Callable<Integer> {

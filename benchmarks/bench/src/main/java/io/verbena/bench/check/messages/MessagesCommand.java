@@ -13,7 +13,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "messages",
         description = {
-            "Sends, calls, reads and writes over all fabrics and in all modes at once, from callbacks too, while channels,"
+            "Sends, calls, reads and writes over all fabrics and in all modes at "
+                    + "once, from callbacks too, while channels,"
                     + " nodes and processes come and go, and judges every byte that arrives.",
             "Ends with 1 at the first thing that is wrong.%n"
         })

@@ -21,12 +21,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * A run: rounds over all fabrics and in all modes, in an order that follows from the seed, with hubs in this process and in
- * others. For one thread; a run is used once.
+ * A run: rounds over all fabrics and in all modes, in an order that follows from the seed, with hubs in this process
+ * and in others. For one thread; a run is used once.
  */
 public final class MessagesRun {
-    private static final double SHORTEST_ROUND = 0.4;
-    private static final double LONGEST_ROUND = 3;
+    private static final double MIN_ROUND = 0.4;
+    private static final double MAX_ROUND = 3;
     private static final long PROGRESS_NANOS = 5_000_000_000L;
     private static final int KILL_ODDS = 3;
 
@@ -99,7 +99,7 @@ public final class MessagesRun {
 
     private void play(Path folder) {
         long end = begun + (long) (settings.seconds() * 1e9);
-        double each = Math.min(LONGEST_ROUND, Math.max(SHORTEST_ROUND, settings.seconds() / combinations.size() * 0.5));
+        double each = Math.min(MAX_ROUND, Math.max(MIN_ROUND, settings.seconds() / combinations.size() * 0.5));
         while (findings.isClean() && (rounds == 0 || System.nanoTime() - end < 0)) {
             Combination next = combinations.get(rounds % combinations.size());
             boolean elsewhere = settings.loads().contains(LoadName.PROCESSES)

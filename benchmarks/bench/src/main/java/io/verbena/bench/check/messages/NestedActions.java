@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /**
- * What a callback must not do to its own node: drive it, wait for it, connect. Each either does nothing or is refused with a
- * clear exception; no other callback runs inside.
+ * What a callback must not do to its own node: drive it, wait for it, connect. Each either does nothing or is refused
+ * with a clear exception; no other callback runs inside.
  */
 final class NestedActions {
     private static final Duration WAIT = Duration.ofNanos(1000);

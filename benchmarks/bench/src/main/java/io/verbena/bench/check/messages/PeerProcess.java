@@ -18,9 +18,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * A peer of a {@link Soak}: a client in a process of its own, until it is killed or told {@code end}. It writes lines: {@code
- * count STREAM}, which is answered, {@code finish PLACE STREAM SENT}, {@code done} with what it has done since the last such
- * line, {@code settled}, and a flaw as {@link HubProcess} does. It ends with its parent.
+ * A peer of a {@link Soak}: a client in a process of its own, until it is killed or told {@code end}. It writes lines:
+ * {@code count STREAM}, which is answered, {@code finish PLACE STREAM SENT}, {@code done} with what it has done since
+ * the last such line, {@code settled}, and a flaw as {@link HubProcess} does. It ends with its parent.
  */
 @Command(name = "soak-peer", description = "A peer; started by soak.")
 public final class PeerProcess implements Callable<Integer> {

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A connection on a node's own event loop, in the shape of a proxy: what was read into the shared buffer is parsed, and each
- * message is claimed, copied and committed on a channel that all connections share. What finds no room moves to a buffer of
- * the connection's own, and reading stops until it has gone.
+ * A connection on a node's own event loop, in the shape of a proxy: what was read into the shared buffer is parsed, and
+ * each message is claimed, copied and committed on a channel that all connections share. What finds no room moves to a
+ * buffer of the connection's own, and reading stops until it has gone.
  *
  * <p>Each message is judged in the read buffer after its claim: then nothing may have been read over it.
  */

@@ -11,8 +11,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations on the hub's region: a slot that is this client's alone, the slots of others to look at, words that all add to
- * and words that all swap. Each byte of a slot carries its writer's number, so that whoever reads it sees whose it is.
+ * Operations on the hub's region: a slot that is this client's alone, the slots of others to look at, words that all
+ * add to and words that all swap. Each byte of a slot carries its writer's number, so that whoever reads it sees whose
+ * it is.
  */
 final class RegionLoad implements Load {
     private static final int WINDOW = 24;

@@ -27,9 +27,14 @@ final class Resources {
     private static final Pattern ADDRESS = Pattern.compile("0x([0-9a-f]{16})");
     private static final Pattern MAPPING = Pattern.compile("([0-9a-f]+)-[0-9a-f]+ [-r][-w][-x][-sp] ");
 
-    /** What may grow, and by how much beyond a twentieth before it counts: what comes and goes is not there at each look. */
+    /**
+     * What may grow, and by how much beyond a twentieth before it counts: what comes and goes is not there at each
+     * look.
+     */
     enum Kind {
-        /** Memory outside of the heap that is resident, but for what the C library keeps of what was freed, in bytes. */
+        /**
+         * Memory outside of the heap that is resident, but for what the C library keeps of what was freed, in bytes.
+         */
         RESIDENT("native MB", 64 << 20, 1 << 20),
         /** The heap's objects as the last collection has left them, in bytes. */
         HEAP("heap MB", 16 << 20, 1 << 20),
@@ -118,8 +123,8 @@ final class Resources {
     }
 
     /**
-     * Lets the C library give freed memory back to the system. Its arenas, one for each few threads, keep what was freed in them and may
-     * not use it for another thread's: what a process has resident then tells of its past.
+     * Lets the C library give freed memory back to the system. Its arenas, one for each few threads, keep what was
+     * freed in them and may not use it for another thread's: what a process has resident then tells of its past.
      */
     private static void trim() {
         diagnose("systemTrimNativeHeap", "jcmd System.trim_native_heap", (Object) new String[0]);
@@ -135,9 +140,9 @@ final class Resources {
             range[1] = Math.max(range[1], address);
         });
         if (range[1] == 0) {
-            throw new IllegalStateException(
-                    "this JVM does not say where its heap is, so that what is resident says nothing; take the collector G1,"
-                            + " Parallel or Serial");
+            throw new IllegalStateException("this JVM does not say where its heap is, so that what is resident "
+                    + "says nothing; take the collector G1,"
+                    + " Parallel or Serial");
         }
         return range;
     }

@@ -6,7 +6,9 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
-/** Makes a socket read into a buffer that others read into too: what is read is used up before anything else is read. */
+/**
+ * Makes a socket read into a buffer that others read into too: what is read is used up before anything else is read.
+ */
 final class SharedRead implements RecvByteBufAllocator.ExtendedHandle {
     private final ByteBuf shared;
     private int last;

@@ -54,8 +54,9 @@ record Site(
     }
 
     /**
-     * The first connection of a node to the hub. Where the machine is short of time a process may not come to say its hello in the
-     * time that a node gives strangers: it is refused then, and tries again, until nothing has come of it for too long.
+     * The first connection of a node to the hub. Where the machine is short of time a process may not come to say its
+     * hello in the time that a node gives strangers: it is refused then, and tries again, until nothing has come of it
+     * for too long.
      */
     Channel connectFirst(Node from, Place to) {
         long end = System.nanoTime() + settings.stallNanos();

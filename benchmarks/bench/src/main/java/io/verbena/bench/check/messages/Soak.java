@@ -22,8 +22,9 @@ import org.agrona.IoUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hub a fabric that stays, and peers in processes of their own that send, call, read and write, and are killed and replaced in
- * turn. Every byte that arrives is judged, and what this process holds must not grow. For one thread; used once.
+ * A hub a fabric that stays, and peers in processes of their own that send, call, read and write, and are killed and
+ * replaced in turn. Every byte that arrives is judged, and what this process holds must not grow. For one thread; used
+ * once.
  */
 final class Soak {
     /** Streams that a peer may have in its life; the numbers of one that is long dead are given again. */
@@ -31,7 +32,7 @@ final class Soak {
 
     private static final int LIVES = (Content.MAX_STREAM + 1) / STREAMS;
     private static final long LOOK_NANOS = 10_000_000_000L;
-    private static final int LOOKS_A_MINUTE = 6;
+    private static final int LOOKS_PER_MINUTE = 6;
     private static final long TICK_NANOS = 100_000_000;
 
     /** How long the links of a peer that was killed may still bring what it had sent. */
@@ -152,7 +153,7 @@ final class Soak {
             if (now - nextLook > 0) {
                 nextLook = now + LOOK_NANOS;
                 growth.look(Resources.now(settings.shared()));
-                if (++looks % LOOKS_A_MINUTE == 0) {
+                if (++looks % LOOKS_PER_MINUTE == 0) {
                     line();
                     growth.grown().forEach(this::hasGrown);
                 }

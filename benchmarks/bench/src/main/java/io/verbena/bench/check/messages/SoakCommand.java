@@ -11,9 +11,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "soak",
         description = {
-            "A node a fabric that stays, and peers in processes of their own with mixed traffic, which are killed and replaced"
+            "A node a fabric that stays, and peers in processes of their own with mixed "
+                    + "traffic, which are killed and replaced"
                     + " in turn. Judges every byte that arrives, and prints each minute what the process holds.",
-            "Ends with 1 at the first thing that is wrong, if anything grows from the fifth minute on, or if anything is left"
+            "Ends with 1 at the first thing that is wrong, if anything grows from the "
+                    + "fifth minute on, or if anything is left"
                     + " at the end.%n"
         })
 public final class SoakCommand extends RunCommand {

@@ -5,8 +5,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers of one stream as they arrive: each once, and in order. Where several consumers take them, each consumer's in
- * order. Thread-safe.
+ * The numbers of one stream as they arrive: each once, and in order. Where several consumers take them, each consumer's
+ * in order. Thread-safe.
  */
 final class StreamCheck {
     /** Messages that may come after a gap before what is missing counts as lost. */

@@ -11,12 +11,12 @@
  *                         ─ ChurnLoad, NestedLoad
  * </pre>
  *
- * <p>A {@link io.verbena.bench.check.messages.MessagesRun} plays {@link io.verbena.bench.check.messages.Round rounds}, each
- * with nodes of its own for one fabric and one mode of the clients. The hub is in the same process, or in another that is
- * killed now and then.
+ * <p>A {@link io.verbena.bench.check.messages.MessagesRun} plays {@link io.verbena.bench.check.messages.Round rounds},
+ * each with nodes of its own for one fabric and one mode of the clients. The hub is in the same process, or in another
+ * that is killed now and then.
  *
- * <p>A {@link io.verbena.bench.check.messages.Soak} is the other way round: the hub stays, the clients are processes that are
- * killed and replaced, and what the hub's process holds is watched.
+ * <p>A {@link io.verbena.bench.check.messages.Soak} is the other way round: the hub stays, the clients are processes
+ * that are killed and replaced, and what the hub's process holds is watched.
  */
 @NullMarked
 package io.verbena.bench.check.messages;

@@ -14,13 +14,17 @@ import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Verbena logs and a walk gave no cause for, which is a failure of that walk: errors and warnings of the thread that walks,
- * and those of threads that do not walk, while it is under way. Meanwhile nothing of Verbena's goes to other logs.
+ * What Verbena logs and a walk gave no cause for, which is a failure of that walk: errors and warnings of the thread
+ * that walks, and those of threads that do not walk, while it is under way. Meanwhile nothing of Verbena's goes to
+ * other logs.
  *
  * <p>Thread-safe.
  */
 final class LoggedErrors implements AutoCloseable {
-    /** Whose warnings tell what walks do: they close channels before all has come, and inboxes of which they hold messages. */
+    /**
+     * Whose warnings tell what walks do: they close channels before all has come, and inboxes of which they hold
+     * messages.
+     */
     private static final Set<String> EXPECTED = Set.of("io.verbena.connection.Closings", "io.verbena.Inbox");
 
     /** Whose warnings tell that the machine is slow. */

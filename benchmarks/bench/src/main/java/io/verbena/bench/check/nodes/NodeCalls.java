@@ -22,8 +22,9 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What must be true of calls: each ends once; with its own answer, if it is done; with the failure that its handler threw; not
- * before its time, if it expires; and closed only with its channel or its requester. Each is handled at most once.
+ * What must be true of calls: each ends once; with its own answer, if it is done; with the failure that its handler
+ * threw; not before its time, if it expires; and closed only with its channel or its requester. Each is handled at most
+ * once.
  *
  * <p>Thread-safe, under itself.
  */
@@ -31,7 +32,7 @@ final class NodeCalls {
     private static final long MICRO = 1_000;
     private static final long PATIENT = 300_000_000L;
     private static final int HEADER = 16;
-    private static final int MOST_ANSWER = 3_000;
+    private static final int MAX_ANSWER = 3_000;
     private static final String TEXT = "as was asked for";
 
     /** How the responder is to end a call. */
@@ -76,7 +77,7 @@ final class NodeCalls {
     private final Map<Long, Call> outstanding = new HashMap<>();
     private final List<Debt> debts = new ArrayList<>();
     private final List<Requester> closed = new ArrayList<>();
-    private final UnsafeBuffer request = new UnsafeBuffer(new byte[HEADER + MOST_ANSWER]);
+    private final UnsafeBuffer request = new UnsafeBuffer(new byte[HEADER + MAX_ANSWER]);
     private long calls;
 
     /**
@@ -104,7 +105,7 @@ final class NodeCalls {
 
     private boolean call(Requester requester, Channel channel, Kind kind, long timeout, SimRandom random) {
         long id = ++calls;
-        int length = random.nextInt(3) == 0 ? random.nextInt(MOST_ANSWER) : random.nextInt(100);
+        int length = random.nextInt(3) == 0 ? random.nextInt(MAX_ANSWER) : random.nextInt(100);
         request.putLong(0, id);
         request.putLong(8, kind.ordinal());
         Pattern.fill(request, HEADER, seed + id, 0, length);
@@ -207,7 +208,7 @@ final class NodeCalls {
     }
 
     private int answerLength(long id) {
-        return (int) Long.remainderUnsigned((seed + id) * 0x9E37_79B9_7F4A_7C15L, id % 4 == 0 ? MOST_ANSWER : 64);
+        return (int) Long.remainderUnsigned((seed + id) * 0x9E37_79B9_7F4A_7C15L, id % 4 == 0 ? MAX_ANSWER : 64);
     }
 
     /** Answers what was left for later, in any order. */

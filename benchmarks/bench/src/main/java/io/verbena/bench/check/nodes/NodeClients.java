@@ -23,7 +23,7 @@ final class NodeClients {
     private static final Duration BRIEF = Duration.ofMillis(50);
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(8);
+    private static final Duration MAX_PAUSE = Duration.ofMillis(8);
 
     /** A way from one node to something of another, whose channel may be replaced. */
     static final class Client {
@@ -104,7 +104,7 @@ final class NodeClients {
         ChannelOptions options = new ChannelOptions();
         boolean reconnects = plan.has(Feature.RECONNECTS) && random.nextInt(2) == 0;
         if (reconnects) {
-            options.reconnect(FIRST_PAUSE, LONGEST_PAUSE, new ReconnectListener() {
+            options.reconnect(FIRST_PAUSE, MAX_PAUSE, new ReconnectListener() {
                 @Override
                 public void onLost(Channel lost) {
                     walk.note(from + " has lost its channel to " + to + '/' + name);

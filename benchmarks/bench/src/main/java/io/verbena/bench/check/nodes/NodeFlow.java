@@ -10,9 +10,9 @@ import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must be true of the messages of one direction of a channel: each that the channel took comes once, whole and in order, to
- * the inbox that it was connected to; all of them if the channel stays open or was closed by its sender in order, and as many
- * as were acknowledged if it ended otherwise. Knows channels by what is said of them alone.
+ * What must be true of the messages of one direction of a channel: each that the channel took comes once, whole and in
+ * order, to the inbox that it was connected to; all of them if the channel stays open or was closed by its sender in
+ * order, and as many as were acknowledged if it ended otherwise. Knows channels by what is said of them alone.
  *
  * <p>Thread-safe, under itself.
  */
@@ -21,8 +21,8 @@ final class NodeFlow {
     static final int HEADER_LENGTH = 8;
 
     private static final int SEQUENCE_BITS = 16;
-    private static final int MOST_FLOWS = (1 << (31 - SEQUENCE_BITS)) - 1;
-    private static final int MOST_MESSAGES = 1 << SEQUENCE_BITS;
+    private static final int MAX_FLOWS = (1 << (31 - SEQUENCE_BITS)) - 1;
+    private static final int MAX_MESSAGES = 1 << SEQUENCE_BITS;
 
     final int number;
     final NodeHost source;
@@ -62,8 +62,8 @@ final class NodeFlow {
             long senderNic,
             long seed,
             boolean abrupt) {
-        if (number > MOST_FLOWS) {
-            throw new IllegalStateException("more than " + MOST_FLOWS + " channels in one walk");
+        if (number > MAX_FLOWS) {
+            throw new IllegalStateException("more than " + MAX_FLOWS + " channels in one walk");
         }
         this.number = number;
         this.source = source;
@@ -92,7 +92,7 @@ final class NodeFlow {
 
     /** Whether another message may be begun. */
     synchronized boolean hasRoom() {
-        return lengths.size() < MOST_MESSAGES;
+        return lengths.size() < MAX_MESSAGES;
     }
 
     /** A message is about to be sent. @return its place in the flow */
@@ -132,7 +132,7 @@ final class NodeFlow {
     }
 
     static int sequenceOf(int immediate) {
-        return immediate & (MOST_MESSAGES - 1);
+        return immediate & (MAX_MESSAGES - 1);
     }
 
     /** Writes a message, with what tells whose it is in its first bytes. */

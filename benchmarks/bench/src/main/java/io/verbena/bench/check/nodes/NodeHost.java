@@ -25,8 +25,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of the walk, which closes and comes up again under its name: with an inbox that calls back, one that the walk polls, a
- * responder, a table that peers attach to, and a requester.
+ * A node of the walk, which closes and comes up again under its name: with an inbox that calls back, one that the walk
+ * polls, a responder, a table that peers attach to, and a requester.
  *
  * <p>For the walk's thread, but for what handlers call.
  */

@@ -11,7 +11,7 @@ final class NodeLeftovers {
     /** What stays in buffers of threads and pools, however many nodes there were. */
     private static final long SLACK = 16 << 20;
 
-    private static final long LONGEST = TimeUnit.SECONDS.toNanos(20);
+    private static final long MAX = TimeUnit.SECONDS.toNanos(20);
     private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final long direct;
@@ -45,7 +45,7 @@ final class NodeLeftovers {
     /** What all closed nodes have left since, in words, or null; waits for the collector. */
     @Nullable
     String since() {
-        long until = System.nanoTime() + LONGEST;
+        long until = System.nanoTime() + MAX;
         while (true) {
             System.gc();
             long moreDirect = used("direct") - direct;

@@ -14,7 +14,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     /** Steps of a walk unless said otherwise. */
     static final int STEPS = 80;
 
-    private static final int MOST_NODES = 4;
+    private static final int MAX_NODES = 4;
     private static final int CHUNK = 64 << 10;
     private static final int MAX_LARGE = 3 * CHUNK;
     private static final double THREADS_CHANCE = 0.12;
@@ -79,7 +79,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     NodePlan(long seed, int steps, BitSet without, Set<Feature> off) {
         super(KIND, seed, steps, without, off);
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
-        nodes = 2 + random.nextInt(MOST_NODES - 1);
+        nodes = 2 + random.nextInt(MAX_NODES - 1);
         for (Feature f : Feature.values()) {
             boolean wanted = random.chance(chance(f));
             if (wanted) {

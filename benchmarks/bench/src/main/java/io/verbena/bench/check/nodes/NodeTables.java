@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What must be true of the regions that nodes share: each who attaches has a slot that nobody else writes, and a counter is
- * everybody's. Operations end in their order; a read finds what was written before it, or what was posted behind it;
- * additions add up; and what ended closed was done or not.
+ * What must be true of the regions that nodes share: each who attaches has a slot that nobody else writes, and a
+ * counter is everybody's. Operations end in their order; a read finds what was written before it, or what was posted
+ * behind it; additions add up; and what ended closed was done or not.
  *
  * <pre>
  *   0        counter

@@ -25,11 +25,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One seed: nodes of this process; steps in which they connect, send, call, operate on each other's memory, stand still, close
- * and come back; then everything goes on, what is owed comes, new connections work, and all is closed.
+ * One seed: nodes of this process; steps in which they connect, send, call, operate on each other's memory, stand
+ * still, close and come back; then everything goes on, what is owed comes, new connections work, and all is closed.
  *
- * <p>Belongs to one thread, which also drives the nodes if they have no threads of their own. Times are real: what depends on
- * them may differ when a seed is walked again.
+ * <p>Belongs to one thread, which also drives the nodes if they have no threads of their own. Times are real: what
+ * depends on them may differ when a seed is walked again.
  */
 final class NodeWalk implements SeedCommand.SeedWalk {
     /** How long a node lingers, and an expected end may take. */
@@ -39,8 +39,8 @@ final class NodeWalk implements SeedCommand.SeedWalk {
     private static final Duration BRIEF = Duration.ofMillis(50);
     private static final long REST = TimeUnit.MICROSECONDS.toNanos(20);
     private static final int IDLE_ROUNDS = 64;
-    private static final int MOST_STALLED = 12;
-    private static final int MOST_CLIENTS = 24;
+    private static final int MAX_STALLED = 12;
+    private static final int MAX_CLIENTS = 24;
     private static final AtomicInteger WALKS = new AtomicInteger();
 
     /** A region that a node is attached to. */
@@ -264,7 +264,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
             }
         } else if (what < 88) {
             if (plan.has(Feature.STALLS)) {
-                host.stalledUntil = step + random.nextInt(MOST_STALLED);
+                host.stalledUntil = step + random.nextInt(MAX_STALLED);
                 tally.event(Event.STALLED);
             }
         } else if (what < 91) {
@@ -285,7 +285,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
     private void connect(NodeHost host, SimRandom random) {
         NodeHost peer = any(random);
         int what = random.nextInt(10);
-        if (clients.all().size() >= MOST_CLIENTS) {
+        if (clients.all().size() >= MAX_CLIENTS) {
             return;
         }
         if (what < 5) {

@@ -14,12 +14,15 @@ import picocli.CommandLine.Command;
 @Command(
         name = "nodes",
         description = {
-            "Lets nodes of this process connect to each other, send, call, operate on each other's memory, stand still, close",
+            "Lets nodes of this process connect to each other, send, call, operate on "
+                    + "each other's memory, stand still, close",
             "and come back, in any order, and checks every message, call, operation and end.",
             "Many seeds:  verbena simulate nodes --seeds 10000",
             "One again:   verbena simulate nodes --seed 4711, with the options that a failure names.",
-            "A failing seed is made smaller and its trace written to a file. Ends with 1 if a seed failed, or if something",
-            "that belongs to the walk never happened. Times are real: a failure that depends on them may not come again.%n"
+            "A failing seed is made smaller and its trace written to a file. Ends "
+                    + "with 1 if a seed failed, or if something",
+            "that belongs to the walk never happened. Times are real: a failure that "
+                    + "depends on them may not come again.%n"
         })
 public final class SimulateNodes extends SeedCommand<NodePlan, NodePlan.Feature> {
     private static final int FEW_TRACE_LINES = 256;

@@ -6,8 +6,9 @@ import java.util.List;
 /**
  * A player with keys of its own, which it reads back over a fresh connection when the load is over, and then removes.
  *
- * <p>A death leaves keys in doubt that unanswered commands would have changed. Such a key is given up for another, since
- * the server may execute what it has read at any later time; in the end it must hold one of the values that it can have.
+ * <p>A death leaves keys in doubt that unanswered commands would have changed. Such a key is given up for another,
+ * since the server may execute what it has read at any later time; in the end it must hold one of the values that it
+ * can have.
  */
 abstract class AuditedPlayer extends Player {
     private enum Stage {

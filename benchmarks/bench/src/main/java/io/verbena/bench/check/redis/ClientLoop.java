@@ -20,7 +20,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One thread of the client with its connections. Everything but {@link #execute} and {@link #stop} is for its thread. */
+/**
+ * One thread of the client with its connections. Everything but {@link #execute} and {@link #stop} is for its thread.
+ */
 final class ClientLoop implements Runnable {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final int READ_SIZE = 256 << 10;

@@ -14,14 +14,14 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: requests out as the batch's manner says, replies in, each compared with what its request expects. Large
- * bulks are compared while they come and are not kept. For its loop's thread.
+ * One connection: requests out as the batch's manner says, replies in, each compared with what its request expects.
+ * Large bulks are compared while they come and are not kept. For its loop's thread.
  */
 final class Connection {
     private static final int OUT_SIZE = 64 << 10;
-    private static final int WRITES_A_TURN = 4;
-    private static final int READS_A_TURN = 2;
-    private static final int LARGEST_FRAGMENT = 7;
+    private static final int WRITES_PER_TURN = 4;
+    private static final int READS_PER_TURN = 2;
+    private static final int MAX_FRAGMENT = 7;
     private static final int STREAMED = 32 << 10;
     private static final int KEPT_BUFFER = 256 << 10;
 
@@ -137,12 +137,12 @@ final class Connection {
     }
 
     private void write(SocketChannel channel) throws IOException {
-        for (int i = 0; i < WRITES_A_TURN && (out.hasRemaining() || !unsent.isEmpty()); i++) {
+        for (int i = 0; i < WRITES_PER_TURN && (out.hasRemaining() || !unsent.isEmpty()); i++) {
             fill();
             int limit = out.limit();
             int most = out.remaining();
             if (bytesSent < manner.fragments()) {
-                most = Math.min(most, 1 + pieces.nextInt(LARGEST_FRAGMENT));
+                most = Math.min(most, 1 + pieces.nextInt(MAX_FRAGMENT));
             }
             if (manner.end() == End.DIE_SENDING) {
                 most = (int) Math.min(most, manner.endAfter() - bytesSent);
@@ -185,7 +185,7 @@ final class Connection {
     }
 
     private void read(SocketChannel channel) throws IOException {
-        for (int i = 0; i < READS_A_TURN; i++) {
+        for (int i = 0; i < READS_PER_TURN; i++) {
             ByteBuffer buffer = loop.readBuffer();
             buffer.clear();
             int count = channel.read(buffer);

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that a dead connection may or may not have changed, and all that it can hold: its value when the last answer came,
- * or its value after any of the later commands.
+ * A key that a dead connection may or may not have changed, and all that it can hold: its value when the last answer
+ * came, or its value after any of the later commands.
  *
  * @param slot of the key, for its kind
  * @param name of the key

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Commands on keys of any type, each with what it does to the model. */
 final class KeyCommands {
-    private static final int LONGEST_TTL = 10_000_000;
-    private static final int LEAST_TTL = 1_000_000; // longer than any run
+    private static final int MAX_TTL = 10_000_000;
+    private static final int MIN_TTL = 1_000_000; // longer than any run
     /** A run is shorter. */
     private static final long PASSED = TimeUnit.MINUTES.toSeconds(30);
 
@@ -91,7 +91,7 @@ final class KeyCommands {
     }
 
     private void expiry(Batch batch, Slot slot, int choice) {
-        int seconds = LEAST_TTL + random.nextInt(LONGEST_TTL - LEAST_TTL);
+        int seconds = MIN_TTL + random.nextInt(MAX_TTL - MIN_TTL);
         if (choice < 68) {
             batch.change(slot, "EXPIRE", () -> expires(slot, seconds), slot, seconds);
         } else if (choice < 74) {

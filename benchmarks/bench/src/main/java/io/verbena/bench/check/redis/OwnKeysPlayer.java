@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The general mix: commands of all kinds on keys of its own, one to thousands sent ahead, in fragments, with pauses, half
- * closes and deaths.
+ * The general mix: commands of all kinds on keys of its own, one to thousands sent ahead, in fragments, with pauses,
+ * half closes and deaths.
  */
 final class OwnKeysPlayer extends AuditedPlayer {
     private static final long MAX_REQUEST_BYTES = 4L << 20;

@@ -7,7 +7,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who uses a connection: decides what is sent next whenever nothing is outstanding. All of it runs on its loop's thread.
+ * Who uses a connection: decides what is sent next whenever nothing is outstanding. All of it runs on its loop's
+ * thread.
  */
 abstract class Player {
     /** Databases that players use. */

@@ -13,8 +13,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "redis",
         description = {
-            "Puts a server under a load whose every reply is known beforehand or judged for linearizability, and ends with 1",
-            "at the first wrong one. Without --address it starts 'verbena serve' in a process of its own on a free port;",
+            "Puts a server under a load whose every reply is known beforehand or "
+                    + "judged for linearizability, and ends with 1",
+            "at the first wrong one. Without --address it starts 'verbena serve' in "
+                    + "a process of its own on a free port;",
             "options behind -- are that server's:  verbena check redis --seconds 60 -- --workers 4",
             "Keys have a prefix of the run's own and are removed in the end; nothing else in the server is touched.%n"
         })

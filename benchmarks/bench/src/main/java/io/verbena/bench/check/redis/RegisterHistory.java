@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The algorithm is Gibbons and Korach's for reads that name their writes ("Testing Shared Memories", SIAM Journal on
  * Computing 26, 1997), with exchanges added. A write and the reads of its value are a cluster; in any legal order a
- * cluster stands together, its write first. An exchange reads a value and writes the next with nothing in between, so its
- * cluster stands right behind the one that it read: such clusters are joined to a block with a fixed order inside.
+ * cluster stands together, its write first. An exchange reads a value and writes the next with nothing in between, so
+ * its cluster stands right behind the one that it read: such clusters are joined to a block with a fixed order inside.
  *
  * <p>Blocks follow one another. A must come before B if an operation of A ended before one of B began, that is if
  * {@code f(A) < g(B)}, where f is the earliest end and g the latest beginning of a block. Only if both must come before
- * the other is there no order: a longer circle always holds such a pair, since the block with the circle's smallest f must
- * come before all others of it, and the one before it in the circle must come before it. So looking at pairs is enough,
- * and together with the order inside each block it is sound and complete.
+ * the other is there no order: a longer circle always holds such a pair, since the block with the circle's smallest f
+ * must come before all others of it, and the one before it in the circle must come before it. So looking at pairs is
+ * enough, and together with the order inside each block it is sound and complete.
  *
  * <p>A write in doubt has no end; if nobody read its value it is left out, which is the order in which it comes last or
  * not at all. What an exchange in doubt has read is not known, so it counts as a write.

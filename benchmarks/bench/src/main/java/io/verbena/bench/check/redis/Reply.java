@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A reply without the differences between the versions of the protocol: all nulls are one, a map is the array of its keys
- * and values, a set or push is an array. Numbers, doubles and booleans keep their text.
+ * A reply without the differences between the versions of the protocol: all nulls are one, a map is the array of its
+ * keys and values, a set or push is an array. Numbers, doubles and booleans keep their text.
  */
 final class Reply {
     static final char STATUS = '+';

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Finds and takes whole replies of RESP2 and RESP3 in a buffer. Looking for the end visits each element once and no byte
- * of a bulk, so that it may be tried again whenever bytes have come. Not thread-safe.
+ * Finds and takes whole replies of RESP2 and RESP3 in a buffer. Looking for the end visits each element once and no
+ * byte of a bulk, so that it may be tried again whenever bytes have come. Not thread-safe.
  */
 final class ReplyParser {
     /** There is no end yet. */

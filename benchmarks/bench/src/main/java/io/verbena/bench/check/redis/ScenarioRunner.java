@@ -9,9 +9,9 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Lets the scenarios run in turn: a round begins on all threads when the last player has ended the one before. The first
- * pass is in the order of the list, later ones are shuffled. Methods are called by the players, on their threads; whoever
- * ends a round as the last begins the next.
+ * Lets the scenarios run in turn: a round begins on all threads when the last player has ended the one before. The
+ * first pass is in the order of the list, later ones are shuffled. Methods are called by the players, on their threads;
+ * whoever ends a round as the last begins the next.
  */
 final class ScenarioRunner {
     private final Run run;

@@ -9,8 +9,8 @@ import java.util.TreeMap;
 /**
  * A list that is used as a queue, or a set: connections put unique elements in and others take them out. Each is taken
  * once, nothing is taken that nobody put, what was acknowledged is taken or there in the end; and from a queue the
- * elements of one producer come in their order: if one was taken before the taking of another began, it was put earlier.
- * Thread-safe.
+ * elements of one producer come in their order: if one was taken before the taking of another began, it was put
+ * earlier. Thread-safe.
  */
 final class SharedBag {
     private final String key;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A counter that many connections increment. Linearizable means here: no value twice, and an increment that began after
- * another was answered has the larger value. The latter is asked at once, since the largest answered value is known when
- * an increment begins. No value exceeds the number of increments begun. Thread-safe.
+ * another was answered has the larger value. The latter is asked at once, since the largest answered value is known
+ * when an increment begins. No value exceeds the number of increments begun. Thread-safe.
  */
 final class SharedCounter {
     private final String key;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Commands on strings, each with what it does to the model. */
 final class StringCommands {
-    private static final int LONGEST_TTL = 10_000_000;
-    private static final int LEAST_TTL = 1_000_000; // longer than any run
+    private static final int MAX_TTL = 10_000_000;
+    private static final int MIN_TTL = 1_000_000; // longer than any run
     private static final int MAX_OFFSET = 3000;
 
     private final Keyspace keys;
@@ -40,7 +40,7 @@ final class StringCommands {
 
     private void set(Batch batch, Slot slot) {
         Content value = keys.fresh(slot);
-        int seconds = LEAST_TTL + random.nextInt(LONGEST_TTL - LEAST_TTL);
+        int seconds = MIN_TTL + random.nextInt(MAX_TTL - MIN_TTL);
         switch (random.nextInt(12)) {
             case 0 -> batch.change(slot, "SET", () -> setIf(slot, value, !slot.exists()), slot, value, "NX");
             case 1 -> batch.change(slot, "SET", () -> setIf(slot, value, slot.exists()), slot, value, "XX");

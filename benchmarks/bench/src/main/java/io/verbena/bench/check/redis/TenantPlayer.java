@@ -4,11 +4,13 @@ import io.verbena.bench.check.redis.Slot.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One of two groups whose waiting times are reported: large values in deep pipelines, or small commands, a few ahead. */
+/**
+ * One of two groups whose waiting times are reported: large values in deep pipelines, or small commands, a few ahead.
+ */
 final class TenantPlayer extends AuditedPlayer {
     private static final int BULK_DEPTH = 64;
     private static final int SMALL_DEPTH = 4;
-    private static final int LEAST_BULK = 4096;
+    private static final int MIN_BULK = 4096;
     private static final int SMALL_VALUE = 128;
     private static final int SLOTS = 8;
     private static final long MAX_BATCH = 16L << 20;
@@ -26,7 +28,7 @@ final class TenantPlayer extends AuditedPlayer {
     TenantPlayer(Run run, int id, boolean bulk, long share) {
         super(run, id, bulk ? "bulk" : "small", true);
         this.bulk = bulk;
-        this.largest = (int) Math.max(LEAST_BULK + 1, Math.min(run.context().maxValue(), share / SLOTS));
+        this.largest = (int) Math.max(MIN_BULK + 1, Math.min(run.context().maxValue(), share / SLOTS));
         for (int i = 0; i < SLOTS; i++) {
             slots.add(new Slot(run.prefix() + id, false, i, Kind.STRING));
         }
@@ -45,7 +47,7 @@ final class TenantPlayer extends AuditedPlayer {
             Slot slot = slots.get(random().nextInt(SLOTS));
             if (random().nextBoolean()) {
                 int length = bulk
-                        ? LEAST_BULK + random().nextInt(largest - LEAST_BULK)
+                        ? MIN_BULK + random().nextInt(largest - MIN_BULK)
                         : Content.LEAST_NAMED + random().nextInt(SMALL_VALUE);
                 Content value = value(slot.number(), slot.nextVersion(), length);
                 batch.change(slot, "SET", () -> stored(slot, value), slot, value);

@@ -17,8 +17,8 @@
  *            └─ Slot (a key and its model), Content (self-describing bytes), Expected (what the reply must be)
  * </pre>
  *
- * <p>A model is advanced when a reply begins, not when its command is sent: replies come in the order of the commands, so
- * nothing needs to be taken back when the server refuses a write or a connection dies.
+ * <p>A model is advanced when a reply begins, not when its command is sent: replies come in the order of the commands,
+ * so nothing needs to be taken back when the server refuses a write or a connection dies.
  */
 @NullMarked
 package io.verbena.bench.check.redis;

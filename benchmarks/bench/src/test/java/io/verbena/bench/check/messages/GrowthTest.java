@@ -76,7 +76,10 @@ class GrowthTest {
         assertThat(judge(Kind.RESIDENT, 7, minute -> (100 * MIB) << minute)).isEmpty();
     }
 
-    /** Blocks of several threads that lie between others that stay, freed: the C library keeps them, and they do not count. */
+    /**
+     * Blocks of several threads that lie between others that stay, freed: the C library keeps them, and they do not
+     * count.
+     */
     @Test
     void whatWasFreedDoesNotCount() throws InterruptedException {
         Resources before = Resources.now(MessagesSettings.SHARED);

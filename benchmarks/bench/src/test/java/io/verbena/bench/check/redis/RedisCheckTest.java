@@ -14,7 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** The whole load for some seconds against the proxy with its default settings, and with several shards; and parts of it. */
+/**
+ * The whole load for some seconds against the proxy with its default settings, and with several shards; and parts of
+ * it.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RedisCheckTest {
     @ParameterizedTest

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class LogLimitTest {
+class LogRateLimiterTest {
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
-    private final LogLimit limit = new LogLimit();
+    private final LogRateLimiter limit = new LogRateLimiter();
 
     @Test
     void oneLineAMinuteSaysHowManyWereLeftOut() {

@@ -4,12 +4,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A queue of ints from one thread to another, without allocation or boxing: as many as there are slots, so that it is never
- * full.
+ * A queue of ints from one thread to another, without allocation or boxing: as many as there are slots, so that it is
+ * never full.
  *
  * <p>Concurrency: one thread adds, one takes. What the one wrote before it added, the other sees when it has taken.
  */
-public final class IntHandover {
+public final class IntSpscQueue {
     /** Returned by {@link #take}: there is none. */
     public static final int EMPTY = -1;
 
@@ -18,8 +18,8 @@ public final class IntHandover {
 
     static {
         try {
-            ADDED = MethodHandles.lookup().findVarHandle(IntHandover.class, "added", long.class);
-            TAKEN = MethodHandles.lookup().findVarHandle(IntHandover.class, "taken", long.class);
+            ADDED = MethodHandles.lookup().findVarHandle(IntSpscQueue.class, "added", long.class);
+            TAKEN = MethodHandles.lookup().findVarHandle(IntSpscQueue.class, "taken", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -35,7 +35,7 @@ public final class IntHandover {
      *
      * @param capacity a power of two
      */
-    public IntHandover(int capacity) {
+    public IntSpscQueue(int capacity) {
         slots = new int[capacity];
         mask = capacity - 1;
     }

@@ -5,11 +5,13 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches over an object that is for one thread at a time: a second thread is told so instead of tearing the object's state.
+ * Watches over an object that is for one thread at a time: a second thread is told so instead of tearing the object's
+ * state.
  *
- * <p>It is biased to the thread that uses the object: that one enters and leaves by stores to a word of its own, without an
- * atomic operation or a fence. Another thread that wants to enter takes the bias away, which costs it {@value
- * #REVOCATION_NANOS} ns; from then on threads enter by compare-and-set, until one has entered {@value #REBIAS} times in a row.
+ * <p>It is biased to the thread that uses the object: that one enters and leaves by stores to a word of its own,
+ * without an atomic operation or a fence. Another thread that wants to enter takes the bias away, which costs it
+ * {@value #REVOCATION_NANOS} ns; from then on threads enter by compare-and-set, until one has entered {@value #REBIAS}
+ * times in a row.
  *
  * <pre>
  *   the biased thread                      who takes the bias away
@@ -18,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  *                                          INSIDE = 0 ? no bias from here on : ACTIVE := 1, refused
  * </pre>
  *
- * <p>A store buffer drains within nanoseconds, and at an interrupt, so the wait is long enough by orders of magnitude; the store
- * and the load keep their order in compiled code since they are VarHandles' ordered accesses. Objects that are {@linkplain
- * #forMany for many} threads do not rely on that: they have no bias. What one thread did inside
+ * <p>A store buffer drains within nanoseconds, and at an interrupt, so the wait is long enough by orders of magnitude;
+ * the store and the load keep their order in compiled code since they are VarHandles' ordered accesses. Objects that
+ * are {@linkplain #forMany for many} threads do not rely on that: they have no bias. What one thread did inside
  * happens before what the next one does there.
  */
-public final class OneThread {
+public final class SingleThreadGuard {
     /** Uses in a row after which a thread has the bias. */
     static final int REBIAS = 4096;
 
@@ -39,8 +41,8 @@ public final class OneThread {
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            BIAS = lookup.findVarHandle(OneThread.class, "bias", Bias.class);
-            SHARED = lookup.findVarHandle(OneThread.class, "shared", int.class);
+            BIAS = lookup.findVarHandle(SingleThreadGuard.class, "bias", Bias.class);
+            SHARED = lookup.findVarHandle(SingleThreadGuard.class, "shared", int.class);
             INSIDE = lookup.findVarHandle(Bias.class, "inside", int.class);
             ACTIVE = lookup.findVarHandle(Bias.class, "active", int.class);
         } catch (ReflectiveOperationException e) {
@@ -61,8 +63,8 @@ public final class OneThread {
     private boolean biased = true; // set before anybody enters
 
     /**
-     * Many threads use it, so that more depends on it than that misuse is told: they always enter by compare-and-set. Before
-     * anybody enters.
+     * Many threads use it, so that more depends on it than that misuse is told: they always enter by compare-and-set.
+     * Before anybody enters.
      */
     public void forMany() {
         biased = false;

@@ -6,17 +6,17 @@ import static io.verbena.nic.append.AppendQueueDescriptor.position;
 import static io.verbena.nic.append.AppendQueueDescriptor.sequence;
 
 /**
- * What one sender may have in a queue that is full for several: four times what is free there, as switches share a buffer among
- * ports (dynamic thresholds, Choudhury and Hahne, 1998). Senders that flood a queue so have equal parts of it, whoever asks how
- * often and for how much, and a ninth stays free beside two of them, for whoever comes. A consumer takes what came first, so
- * parts of the queue are parts of what is taken.
+ * What one sender may have in a queue that is full for several: four times what is free there, as switches share a
+ * buffer among ports (dynamic thresholds, Choudhury and Hahne, 1998). Senders that flood a queue so have equal parts of
+ * it, whoever asks how often and for how much, and a ninth stays free beside two of them, for whoever comes. A consumer
+ * takes what came first, so parts of the queue are parts of what is taken.
  *
- * <p>From the queue's first refusal on, until it has been empty; before, and for a sender whose bytes alone are there, nothing is
- * bounded. A sender may exceed its part by one run.
+ * <p>From the queue's first refusal on, until it has been empty; before, and for a sender whose bytes alone are there,
+ * nothing is bounded. A sender may exceed its part by one run.
  *
  * <p>Concurrency: as its appender. Allocates nothing after the first refusal.
  */
-public final class SenderShare {
+public final class DynamicThreshold {
     private static final int FACTOR = 4;
     private static final int MARKS = 64; // a power of two
 
@@ -35,7 +35,7 @@ public final class SenderShare {
     private int count;
 
     /** Creates the share of a sender of which nothing is known yet. */
-    public SenderShare() {}
+    public DynamicThreshold() {}
 
     /** The queue of that key was full. */
     void refused(int queueKey, long head, long tail, int chunk) {

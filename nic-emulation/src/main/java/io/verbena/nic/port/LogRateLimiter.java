@@ -4,12 +4,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Keeps what happens again and again from filling a log: one line in {@value #SECONDS} seconds, which says how many were left
- * out before it.
+ * Keeps what happens again and again from filling a log: one line in {@value #SECONDS} seconds, which says how many
+ * were left out before it.
  *
  * <p>Thread-safe; takes no lock and allocates nothing.
  */
-public final class LogLimit {
+public final class LogRateLimiter {
     private static final int SECONDS = 60;
     private static final long INTERVAL = TimeUnit.SECONDS.toNanos(SECONDS);
 
@@ -17,7 +17,7 @@ public final class LogLimit {
     private final AtomicLong leftOut = new AtomicLong();
 
     /** Creates a limit that permits a line at once. */
-    public LogLimit() {}
+    public LogRateLimiter() {}
 
     /**
      * Asks for a line; one that is refused is counted.

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Timeout;
 
 /** Who may be inside of what is for one thread at a time. */
 @Timeout(60)
-class OneThreadTest {
+class SingleThreadGuardTest {
     private static final int THREADS = 3;
     private static final int USES = 200_000;
 
-    private final OneThread use = new OneThread();
+    private final SingleThreadGuard use = new SingleThreadGuard();
     private long count; // by whoever is inside
 
     @Test
@@ -88,7 +88,7 @@ class OneThreadTest {
         assertThat(use.tryEnter()).isTrue();
         use.leave();
         run(() -> {
-            for (int i = 0; i < 3 * OneThread.REBIAS; i++) {
+            for (int i = 0; i < 3 * SingleThreadGuard.REBIAS; i++) {
                 synchronized (this) {
                     assertThat(use.tryEnter()).isTrue();
                     assertThat(use.isMine()).isTrue();
