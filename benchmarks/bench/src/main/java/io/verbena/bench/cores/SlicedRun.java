@@ -87,4 +87,17 @@ public final class SlicedRun {
         }
         return slices;
     }
+
+    /**
+     * What a run reports of what it measured.
+     *
+     * @param slices all of a run, in order
+     * @param count slices that were to count
+     * @return those that are not void; the last {@code count} if all are, so that no repeat is counted twice
+     */
+    public static <R> List<Slice<R>> reported(List<Slice<R>> slices, int count) {
+        List<Slice<R>> counted =
+                slices.stream().filter(slice -> slice.tag() != Tag.VOID).toList();
+        return counted.isEmpty() ? slices.subList(Math.max(0, slices.size() - count), slices.size()) : counted;
+    }
 }

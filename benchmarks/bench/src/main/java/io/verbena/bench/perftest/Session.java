@@ -232,6 +232,7 @@ final class Session {
             stream(end, sender, WARMUP_CHUNK, warmup);
             print(
                     run.measure(count, () -> stream(end, sender, settings.iterations(), nanos)),
+                    count,
                     RateMeter::add,
                     (rate, cores) -> table.bandwidth(end.size(), rate, cores));
         } else if (settings.kind().isPingPong()) {
@@ -242,6 +243,7 @@ final class Session {
                             count,
                             () -> roundTrips(
                                     end, pingPong::roundTrip, pingPong::arrived, settings.iterations(), nanos)),
+                    count,
                     Session::sum,
                     (histogram, cores) -> table.latency(end.size(), histogram, 2, cores));
         } else {
@@ -251,6 +253,7 @@ final class Session {
                     run.measure(
                             count,
                             () -> roundTrips(end, reads::roundTrip, reads::messages, settings.iterations(), nanos)),
+                    count,
                     Session::sum,
                     (histogram, cores) -> table.latency(end.size(), histogram, 1, cores));
         }
@@ -259,12 +262,9 @@ final class Session {
     }
 
     /** A line for each state that the cores were in; what is void only if there is nothing else. */
-    private static <R> void print(List<Slice<R>> slices, BinaryOperator<R> sum, BiConsumer<R, String> line) {
-        Map<Tag, List<Slice<R>>> byTag = slices.stream()
+    private static <R> void print(List<Slice<R>> slices, int count, BinaryOperator<R> sum, BiConsumer<R, String> line) {
+        Map<Tag, List<Slice<R>>> byTag = SlicedRun.reported(slices, count).stream()
                 .collect(Collectors.groupingBy(Slice::tag, () -> new EnumMap<>(Tag.class), Collectors.toList()));
-        if (byTag.size() > 1) {
-            byTag.remove(Tag.VOID);
-        }
         byTag.forEach((tag, some) ->
                 line.accept(some.stream().map(Slice::result).reduce(sum).orElseThrow(), ResultTable.cores(tag, some)));
     }

@@ -80,6 +80,17 @@ class SlicedRunTest {
     }
 
     @Test
+    void whatIsReportedIsNeverMoreThanWasAsked() {
+        assertThat(SlicedRun.reported(measure(1, 250.0), 1))
+                .extracting(Slice::result)
+                .containsExactly(1 + SlicedRun.MAX_REPEATS);
+        measured = 0;
+        assertThat(SlicedRun.reported(measure(2, 100.0, 460.0, 455.0, 460.0), 2))
+                .extracting(Slice::result)
+                .containsExactly(2, 3);
+    }
+
+    @Test
     void aSliceWhoseCompilersRunIsVoid() {
         compiling = SECOND / 10;
         List<Slice<Integer>> slices = measure(1, 100.0);
