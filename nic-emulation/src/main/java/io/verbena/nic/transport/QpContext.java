@@ -47,7 +47,10 @@ public final class QpContext extends ScheduledFlow {
     private final int number;
     private final int pd;
     private final SendRing sendRing;
-    private final Queues queues;
+    private final ReceiveRing receives;
+    private final boolean sharesReceives;
+    private final CompletionRing sendCompletions;
+    private final CompletionRing receiveCompletions;
     private final TransportServices services;
     private final Requester requester;
     private final Responder responder;
@@ -92,7 +95,10 @@ public final class QpContext extends ScheduledFlow {
         this.number = number;
         this.pd = pd;
         this.sendRing = queues.sends();
-        this.queues = queues;
+        this.receives = queues.receives();
+        this.sharesReceives = queues.sharesReceives();
+        this.sendCompletions = queues.sendCompletions();
+        this.receiveCompletions = queues.receiveCompletions();
         this.services = services;
         boolean reliable = type == QpType.RC;
         this.requester = reliable ? new ReliableRequester(this, services) : new UnreliableRequester(this, services);
@@ -131,17 +137,17 @@ public final class QpContext extends ScheduledFlow {
 
     /** Where it takes receives from. */
     public ReceiveRing receiveRing() {
-        return queues.receives();
+        return receives;
     }
 
     /** Whether the receive queue is shared with others. */
     public boolean sharesReceive() {
-        return queues.sharesReceives();
+        return sharesReceives;
     }
 
     /** Whether sends or receives complete there. */
     public boolean completesTo(CompletionRing ring) {
-        return queues.sendCompletions() == ring || queues.receiveCompletions() == ring;
+        return sendCompletions == ring || receiveCompletions == ring;
     }
 
     /** The state; any thread. */
@@ -225,8 +231,8 @@ public final class QpContext extends ScheduledFlow {
             torn = false;
             connection.close();
             sendRing.reset();
-            if (!queues.sharesReceives()) {
-                queues.receives().reset();
+            if (!sharesReceives) {
+                receives.reset();
             }
             requester.reset(0);
             responder.reset(0);
@@ -260,7 +266,7 @@ public final class QpContext extends ScheduledFlow {
             requester.flush();
             flushReceives();
             services.arm(this, services.now() + LAST_LOOK_NANOS);
-            if (queues.sharesReceives()) {
+            if (sharesReceives) {
                 services.event(AsyncEventType.LAST_WQE_REACHED, number);
             }
         } else {
@@ -457,7 +463,7 @@ public final class QpContext extends ScheduledFlow {
 
     void completeSend(long wrId, WcStatus status, int opcode, int byteLength) {
         services.complete(
-                queues.sendCompletions(),
+                sendCompletions,
                 wrId,
                 status.ordinal(),
                 opcode,
@@ -472,7 +478,7 @@ public final class QpContext extends ScheduledFlow {
     void completeReceive(
             long wrId, WcStatus status, WcOpcode opcode, int flags, int sourceQp, int byteLength, int immediate) {
         services.complete(
-                queues.receiveCompletions(),
+                receiveCompletions,
                 wrId,
                 status.ordinal(),
                 opcode.ordinal(),
@@ -485,10 +491,9 @@ public final class QpContext extends ScheduledFlow {
     }
 
     private void flushReceives() {
-        if (queues.sharesReceives()) {
+        if (sharesReceives) {
             return;
         }
-        ReceiveRing receives = queues.receives();
         for (int slot = receives.front(); slot >= 0; slot = receives.front()) {
             long wrId = receives.buffer().getLong(slot + ReceiveWqeDescriptor.WR_ID);
             receives.pop();

@@ -230,6 +230,16 @@ public abstract class Requester {
             int psn,
             int payload) {
         BthFlyweight.encode(b, at, opcode.code(), bthFlags, destinationQp, psn, qp.number());
+        if (opcode.headerLength() > BthFlyweight.LENGTH) {
+            encodeExtended(b, at, slot, opcode);
+        }
+        if (payload > 0) {
+            ScatterGather.copy(services, wqes, slot, offset, payload, b, at + opcode.headerLength());
+        }
+    }
+
+    /** Writes the headers that only some packets have. */
+    private void encodeExtended(MutableDirectBuffer b, int at, int slot, Opcode opcode) {
         long remote = wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
         int remoteKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
         int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
@@ -255,9 +265,6 @@ public abstract class Requester {
             ImmDtFlyweight.immediate(b, at + opcode.immOffset(), wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
         } else if (opcode.iethOffset() != Opcode.ABSENT) {
             IethFlyweight.encode(b, at + opcode.iethOffset(), wqes.getInt(slot + SendWqeDescriptor.IMMEDIATE_DATA));
-        }
-        if (payload > 0) {
-            ScatterGather.copy(services, wqes, slot, offset, payload, b, at + opcode.headerLength());
         }
     }
 
