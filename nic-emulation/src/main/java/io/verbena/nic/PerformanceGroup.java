@@ -214,6 +214,11 @@ public final class PerformanceGroup implements AutoCloseable {
         }
     }
 
+    /** Bytes that a message of a class may have. */
+    int maxMessage(TrafficClass trafficClass) {
+        return trafficClass == TrafficClass.BULK ? Integer.MAX_VALUE : flows.urgentLimit();
+    }
+
     void addQueuePair() {
         queuePairs++;
     }

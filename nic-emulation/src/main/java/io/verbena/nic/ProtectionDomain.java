@@ -13,6 +13,7 @@ import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.transport.QpQueues;
 import io.verbena.nic.verbs.AddressHeader;
 import io.verbena.nic.verbs.QpType;
 import java.nio.ByteBuffer;
@@ -314,7 +315,7 @@ public final class ProtectionDomain implements AutoCloseable {
             }
             group.checkQueuePairs();
             int qpNumber = nic.takeQueuePairNumber();
-            QpContext.Queues queues = new QpContext.Queues(
+            QpQueues queues = new QpQueues(
                     new SendRing(a.maxSend, a.maxSge, a.maxInline),
                     shared == null ? new ReceiveRing(a.maxReceive, a.maxSge, number) : shared.ring(),
                     shared != null,

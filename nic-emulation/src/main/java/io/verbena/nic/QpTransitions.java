@@ -8,13 +8,14 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 
 /**
- * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. Under
- * the engine's baton.
+ * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. For
+ * any thread; what changes it is done under the engine's baton.
  */
 final class QpTransitions {
     private final Engine engine;
     private final QpContext qp;
     private final QpAttributes given = new QpAttributes(); // since RESET
+    private boolean closed;
 
     QpTransitions(Engine engine, QpContext qp) {
         this.engine = engine;
@@ -22,21 +23,26 @@ final class QpTransitions {
     }
 
     /**
-     * Makes a move. A refused one changes nothing.
+     * Makes a move. A refused one changes nothing. Waits for the engine's turn, like all that follows.
      *
-     * @throws IllegalStateException if the state table does not allow it
+     * @throws IllegalStateException if the state table does not allow it, or the queue pair is closed
      * @throws IllegalArgumentException if attributes are missing or extra
      */
     void make(QpAttributes a) {
-        move(a);
-        given.take(a, qp.state());
-        share();
+        engine.call(() -> {
+            checkNotClosed();
+            move(a);
+            given.take(a, qp.state());
+            share();
+        });
     }
 
-    /** Makes it bulk, whose group may have no urgent ones any more. */
+    /** Makes it bulk, whose group may have no urgent ones any more; from the engine's next turn on. */
     void makeBulk() {
-        given.trafficClass = TrafficClass.BULK;
-        share();
+        engine.callSoon(() -> {
+            given.trafficClass = TrafficClass.BULK;
+            share();
+        });
     }
 
     /** Tells the arbiter of another weight or class. */
@@ -48,7 +54,38 @@ final class QpTransitions {
 
     /** State and attributes as they are now. */
     QueuePairStatus status() {
-        return QueuePairStatus.of(qp, given);
+        QueuePairStatus[] status = new QueuePairStatus[1];
+        engine.call(() -> {
+            checkNotClosed();
+            status[0] = QueuePairStatus.of(qp, given);
+        });
+        return status[0];
+    }
+
+    /** Ends it: it sends no more, and the arbiter forgets it. */
+    void close() {
+        engine.call(() -> {
+            closed = true;
+            engine.remove(qp); // while it still knows its path
+            qp.state(QpState.RESET);
+        });
+    }
+
+    /** Whether it was destroyed. Any thread, a hint. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    void checkNotClosed() {
+        if (closed) {
+            throw refusal("");
+        }
+    }
+
+    /** What is thrown when something is asked for that its state does not allow. */
+    IllegalStateException refusal(String need) {
+        return new IllegalStateException(
+                "queue pair " + qp.number() + (closed ? " is closed" : " is in " + qp.state() + ", " + need));
     }
 
     private void move(QpAttributes a) {

@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * nobody posts.
  */
 public final class QueuePair implements AutoCloseable {
-    private static final int MAX_MESSAGE = Integer.MAX_VALUE;
-
     /** Longest request that is executed as it is posted: what it takes is not noticed by others. */
     private static final int POSTED_NOW = 4096;
 
@@ -37,12 +35,7 @@ public final class QueuePair implements AutoCloseable {
     private final CompletionQueue receiveQueue;
     private final @Nullable SharedReceiveQueue sharedReceiveQueue;
     private final QpTransitions transitions;
-    private boolean closed;
-
-    // The poster's, of the open batch.
-    private int batchPosts;
-    private @Nullable RuntimeException batchError;
-    private boolean batchFull;
+    private final SendBatch batch; // the poster's
 
     QueuePair(
             ProtectionDomain pd,
@@ -56,6 +49,7 @@ public final class QueuePair implements AutoCloseable {
         this.context = context;
         this.transitions = new QpTransitions(engine, context);
         this.sendRing = context.sendRing();
+        this.batch = new SendBatch(this, sendRing);
         this.receiveRing = context.receiveRing();
         this.sendQueue = sendQueue;
         this.receiveQueue = receiveQueue;
@@ -125,14 +119,9 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException while a batch is open, or if there are to be fewer and some are outstanding
      */
     public void resizeSend(int requests) {
-        if (requests < 1 || requests > QueuePairAttributes.MAX_SEND) {
-            throw new IllegalArgumentException(
-                    "maxSend " + requests + " outside 1.." + QueuePairAttributes.MAX_SEND + " of " + this);
-        }
-        if (sendRing.isBatching()) {
-            throw new IllegalStateException(this + " has a batch of " + sendRing.batched() + " requests open");
-        }
-        engine.call(() -> sendRing.resize(requests));
+        batch.checkNone("resizeSend");
+        int capacity = QueuePairAttributes.checkMaxSend(requests);
+        engine.call(() -> sendRing.resize(capacity));
     }
 
     /**
@@ -163,10 +152,10 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalArgumentException if the request can never be executed
      */
     public PostResult post(SendRequest request) {
-        return sendRing.isBatching() ? postInBatch(request) : enqueue(request);
+        return sendRing.isBatching() ? batch.post(request) : enqueue(request);
     }
 
-    private PostResult enqueue(SendRequest request) {
+    PostResult enqueue(SendRequest request) {
         int slot = encode(request, sendRing.maxInline());
         if (slot < 0) {
             return PostResult.QUEUE_FULL;
@@ -179,7 +168,7 @@ public final class QueuePair implements AutoCloseable {
     /** Checks a request and puts it, all but inline data, into the next slot; -1 if the queue is full. */
     private int encode(SendRequest request, int maxInline) {
         checkSends();
-        request.check(context.type(), sendRing.maxSge(), maxInline, maxMessage());
+        request.check(context.type(), sendRing.maxSge(), maxInline, pd.group().maxMessage(context.trafficClass()));
         int slot = sendRing.claim();
         if (slot >= 0) {
             request.encode(sendRing.buffer(), slot);
@@ -187,17 +176,10 @@ public final class QueuePair implements AutoCloseable {
         return slot;
     }
 
-    private int maxMessage() {
-        return context.trafficClass() == TrafficClass.BULK
-                ? MAX_MESSAGE
-                : pd.group().flows().urgentLimit();
-    }
-
-    private void checkSends() {
-        QpState state = context.state();
-        if (state.ordinal() < QpState.RTS.ordinal()) {
-            throw new IllegalStateException(
-                    "queue pair " + number() + (closed ? " is closed" : " is in " + state + ", sends need RTS"));
+    /** Refuses sends in a state in which they cannot be posted. */
+    void checkSends() {
+        if (context.state().ordinal() < QpState.RTS.ordinal()) {
+            throw transitions.refusal("sends need RTS");
         }
     }
 
@@ -206,7 +188,7 @@ public final class QueuePair implements AutoCloseable {
      * #postSend(SendRequest)} has left to the next turn. What goes by a socket is sent by the engine's owner.
      */
     public void doorbell() {
-        checkNoBatch("a doorbell");
+        batch.checkNone("a doorbell");
         sendRing.publish();
         engine.ring(context);
     }
@@ -222,7 +204,7 @@ public final class QueuePair implements AutoCloseable {
      * its {@link #doorbell}, whichever is first. Urgent requests do not wait.
      */
     public PostResult postSend(SendRequest request) {
-        checkNoBatch("postSend");
+        batch.checkNone("postSend");
         int slot = encode(request, sendRing.maxInline());
         boolean alone = sendRing.isIdle();
         if (slot >= 0) {
@@ -253,7 +235,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalArgumentException if the request can never be executed
      */
     public boolean executeNow(SendRequest request) {
-        checkNoBatch("executeNow");
+        batch.checkNone("executeNow");
         if (!sendRing.isIdle()) {
             return false;
         }
@@ -269,7 +251,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException as {@link #post}
      */
     public int postSend(List<SendRequest> requests) {
-        checkNoBatch("postSend");
+        batch.checkNone("postSend");
         int posted = 0;
         try {
             while (posted < requests.size() && enqueue(requests.get(posted)) == PostResult.POSTED) {
@@ -294,29 +276,9 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if a batch has been started already, or the queue pair is closed
      */
     public void start() {
-        checkNoBatch("start");
-        checkNotClosed();
-        sendRing.startBatch();
-        batchPosts = 0;
-        batchError = null;
-        batchFull = false;
-    }
-
-    private PostResult postInBatch(SendRequest request) {
-        int index = batchPosts++;
-        if (batchError != null) {
-            return PostResult.REFUSED;
-        }
-        try {
-            PostResult result = enqueue(request);
-            batchFull |= result == PostResult.QUEUE_FULL;
-            return result;
-        } catch (IllegalArgumentException e) {
-            batchError = new BadRequestException(index, e);
-        } catch (IllegalStateException e) {
-            batchError = e;
-        }
-        return PostResult.REFUSED;
+        batch.checkNone("start");
+        transitions.checkNotClosed();
+        batch.start();
     }
 
     /**
@@ -327,23 +289,11 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if the state was not one for sends (nothing is posted), or no batch was started
      */
     public PostResult complete() {
-        checkBatch("complete");
-        RuntimeException error = batchError;
-        batchError = null;
-        if (error == null && !batchFull) {
-            if (sendRing.batched() > 0 && context.state().ordinal() < QpState.RTS.ordinal()) {
-                sendRing.dropBatch();
-                checkSends();
-            }
-            sendRing.commitBatch();
+        PostResult result = batch.complete();
+        if (result == PostResult.POSTED) {
             engine.ring(context);
-            return PostResult.POSTED;
         }
-        sendRing.dropBatch();
-        if (error != null) {
-            throw error;
-        }
-        return PostResult.QUEUE_FULL;
+        return result;
     }
 
     /**
@@ -352,22 +302,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if no batch was started
      */
     public void abort() {
-        checkBatch("abort");
-        batchError = null;
-        sendRing.dropBatch();
-    }
-
-    private void checkNoBatch(String what) {
-        if (sendRing.isBatching()) {
-            throw new IllegalStateException("queue pair " + number() + ": " + what + " within a batch of "
-                    + sendRing.batched() + " requests; complete or abort it first");
-        }
-    }
-
-    private void checkBatch(String what) {
-        if (!sendRing.isBatching()) {
-            throw new IllegalStateException("queue pair " + number() + ": " + what + " without start");
-        }
+        batch.abort();
     }
 
     // ---- receives ----------------------------------------------------------------------------------------------
@@ -422,8 +357,7 @@ public final class QueuePair implements AutoCloseable {
             throw new IllegalStateException("queue pair " + number() + " takes its receives from a shared queue");
         }
         if (context.state() == QpState.RESET) {
-            throw new IllegalStateException(
-                    "queue pair " + number() + (closed ? " is closed" : " is in RESET, receives need INIT"));
+            throw transitions.refusal("receives need INIT");
         }
     }
 
@@ -447,23 +381,16 @@ public final class QueuePair implements AutoCloseable {
         if (attributes.hasShare()) {
             synchronized (pd.nic()) {
                 pd.group().checkShare(attributes);
-                change(attributes);
+                transitions.make(attributes);
             }
         } else {
-            change(attributes);
+            transitions.make(attributes);
         }
-    }
-
-    private void change(QpAttributes a) {
-        engine.call(() -> {
-            checkNotClosed();
-            transitions.make(a);
-        });
     }
 
     /** Makes it bulk, whose group may have no urgent ones any more, from the engine's next turn on. */
     void makeBulk() {
-        engine.callSoon(transitions::makeBulk);
+        transitions.makeBulk();
     }
 
     /** What it has sent and waited for. Any thread; also when it is closed. */
@@ -477,18 +404,11 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public QueuePairStatus query() {
-        QueuePairStatus[] status = new QueuePairStatus[1];
-        engine.call(() -> {
-            checkNotClosed();
-            status[0] = transitions.status();
-        });
-        return status[0];
+        return transitions.status();
     }
 
     /**
-     * Brings the queue pair from RESET to RTS with defaults: remote write, read and atomics allowed, packets of
-     * {@value ConnectAttributes#DEFAULT_MTU} bytes, an acknowledgement timeout of 1.07 s, seven retries, RNR retries
-     * for ever, 16 READs and atomics outstanding.
+     * Brings the queue pair from RESET to RTS with the defaults of {@link ConnectAttributes}.
      *
      * @param peerNic identity of the peer's NIC
      * @param peerQp number of the peer's queue pair
@@ -533,17 +453,7 @@ public final class QueuePair implements AutoCloseable {
         SendRequest request = new SendRequest()
                 .bindType1(window, key, region, offset, length, access)
                 .wrId(wrId);
-        int before = window.key();
-        window.key(key); // first: whoever sees the completion reads the new one
-        PostResult result = PostResult.REFUSED;
-        try {
-            result = postSend(request);
-        } finally {
-            if (result != PostResult.POSTED) {
-                window.key(before);
-            }
-        }
-        return result;
+        return WindowBinding.post(this, request, window, key);
     }
 
     /**
@@ -555,36 +465,25 @@ public final class QueuePair implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (closed) {
+        if (transitions.isClosed()) {
             return;
         }
-        Nic nic = pd.nic();
-        nic.events().beginDestroy(Element.QUEUE_PAIR, number());
+        pd.nic().events().beginDestroy(Element.QUEUE_PAIR, number());
         boolean destroyed = false;
         try {
-            synchronized (nic) {
-                if (!closed) {
+            synchronized (pd.nic()) {
+                if (!transitions.isClosed()) {
                     destroy();
                 }
                 destroyed = true;
             }
         } finally {
-            nic.events().endDestroy(Element.QUEUE_PAIR, number(), destroyed);
-        }
-    }
-
-    private void checkNotClosed() {
-        if (closed) {
-            throw new IllegalStateException("queue pair " + number() + " is closed");
+            pd.nic().events().endDestroy(Element.QUEUE_PAIR, number(), destroyed);
         }
     }
 
     private void destroy() {
-        engine.call(() -> {
-            closed = true;
-            engine.remove(context); // while it still knows its path
-            context.state(QpState.RESET);
-        });
+        transitions.close();
         sendQueue.leave(number());
         receiveQueue.leave(number());
         if (sharedReceiveQueue != null) {

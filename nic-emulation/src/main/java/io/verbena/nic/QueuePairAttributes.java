@@ -75,8 +75,13 @@ public final class QueuePairAttributes {
 
     /** Sends that may be outstanding, 1 to 32768; rounded up to a power of two. */
     public QueuePairAttributes maxSend(int count) {
-        maxSend = range("max_send_wr", count, 1, MAX_SEND);
+        maxSend = checkMaxSend(count);
         return this;
+    }
+
+    /** A number of sends that may be outstanding, or an exception. */
+    static int checkMaxSend(int count) {
+        return range("max_send_wr", count, 1, MAX_SEND);
     }
 
     /** Receives that may be outstanding, 1 to 32768; rounded up to a power of two. */

@@ -69,27 +69,11 @@ public final class QpContext extends ScheduledFlow {
     private int without;
 
     /**
-     * The queues of a queue pair.
-     *
-     * @param sends where requests are posted
-     * @param receives where receives are posted
-     * @param sharesReceives whether other queue pairs take receives there too
-     * @param sendCompletions where requests complete
-     * @param receiveCompletions where receives complete
-     */
-    public record Queues(
-            SendRing sends,
-            ReceiveRing receives,
-            boolean sharesReceives,
-            CompletionRing sendCompletions,
-            CompletionRing receiveCompletions) {}
-
-    /**
      * Creates a queue pair in RESET.
      *
      * @param group whose share its traffic takes
      */
-    public QpContext(QpType type, int number, int pd, FlowGroup group, Queues queues, TransportServices services) {
+    public QpContext(QpType type, int number, int pd, FlowGroup group, QpQueues queues, TransportServices services) {
         super(group);
         this.type = type;
         this.number = number;
@@ -452,13 +436,13 @@ public final class QpContext extends ScheduledFlow {
             flushPosted();
             return;
         }
-        responder.onTimer(now);
+        responder.append.onTimer(now);
         requester.onTimer(now);
     }
 
     /** When requester or responder need the next look, or {@link Long#MAX_VALUE}. */
     public long deadline() {
-        return Math.min(requester.deadline(), responder.deadline());
+        return Math.min(requester.deadline(), responder.append.deadline());
     }
 
     void completeSend(long wrId, WcStatus status, int opcode, int byteLength) {

@@ -416,12 +416,11 @@ final class ReliableRequester extends Requester {
             return noRoom();
         }
         boolean first = !hasUnanswered();
-        int messages = run.messages();
         int psn = run.write(link.buffer(), at, slot, psns);
         link.commit();
         services.touch(path);
-        services.count(NicCounter.MERGED_APPENDS, messages - 1);
-        psns.sentRun(Psn.add(psn, messages));
+        services.count(NicCounter.MERGED_APPENDS, run.messages() - 1);
+        psns.sentRun(Psn.add(psn, run.messages()));
         justChecked = false;
         started = false;
         awaitAnswer(first);
@@ -457,11 +456,10 @@ final class ReliableRequester extends Requester {
         readsOutstanding = 0;
         while (index < psns.assigned()) {
             int slot = ring.slot(index);
-            int first = wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
-            int last = wqes.getInt(slot + SendWqeDescriptor.LAST_PSN);
             int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
             boolean reads = isRead(kind);
-            if (!Psn.after(psn, last)) {
+            if (!Psn.after(psn, wqes.getInt(slot + SendWqeDescriptor.LAST_PSN))) {
+                int first = wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
                 offset = reads && kind != READ ? 0 : Math.max(0, Psn.diff(psn, first)) * qp.pathMtu();
                 started = offset > 0;
                 directly = false;

@@ -229,7 +229,7 @@ final class ReliableResponder extends Responder {
         }
         int queueId = AppendEthFlyweight.queueId(b, eth);
         int queueKey = AppendEthFlyweight.queueKey(b, eth);
-        appendsTo(queueId);
+        append.to(queueId);
         int at = offset + headers;
         int end = at + payload;
         for (int i = 0; i < done; i++) {
@@ -242,7 +242,7 @@ final class ReliableResponder extends Responder {
         }
         for (int i = 0; i < left; i++) {
             int length = messageLength(b, at, end);
-            int result = appendWhole(
+            int result = append.whole(
                     queueId,
                     queueKey,
                     b,
@@ -309,7 +309,8 @@ final class ReliableResponder extends Responder {
             room.putLong(
                     record + RecordDescriptor.QP_NUMBER_OFFSET,
                     RecordDescriptor.source(qp.number(), immediate ? AppendRunFlyweight.immediate(b, at) : 0));
-            long word = RecordDescriptor.committed(length, recordFlags(AppendRunFlyweight.stream(b, at), immediate));
+            long word =
+                    RecordDescriptor.committed(length, append.recordFlags(AppendRunFlyweight.stream(b, at), immediate));
             if (i == 0) {
                 first = word;
             } else {

@@ -1,9 +1,5 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.append.Appender;
-import io.verbena.nic.append.DynamicThreshold;
-import io.verbena.nic.append.LargeAppender;
-import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
@@ -12,28 +8,24 @@ import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.verbs.AddressHeader;
 import io.verbena.nic.verbs.AsyncEventType;
-import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AethSyndrome;
-import io.verbena.nic.wire.AppendEthFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.IethFlyweight;
 import io.verbena.nic.wire.ImmDtFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.RethFlyweight;
-import io.verbena.nic.wire.RnrTimer;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving half of a queue pair. What is the same on all transports is here: how the packets of a SEND, a WRITE
- * and an APPEND are executed, each checked in this order: access of the queue pair, receive request, length, key. What
- * a failed check leads to is the transport's.
+ * and an APPEND ({@link InboundAppend}) are executed, each checked in this order: access of the queue pair, receive
+ * request, length, key. What a failed check leads to is the transport's.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -46,6 +38,7 @@ public abstract class Responder {
 
     final QpContext qp;
     final TransportServices services;
+    final InboundAppend append;
 
     @Nullable
     Opcode previous; // of the message under way, null between messages
@@ -62,17 +55,11 @@ public abstract class Responder {
     private int writeKey;
     private long writeOffset;
     private int announcedLength;
-    private long appendClaim;
-    private @Nullable AtomicBuffer appendTarget;
-    private DynamicThreshold appendShare = new DynamicThreshold(); // of the queue that it is for
-    private boolean appending;
-    private boolean progressed; // since the timer has looked
-    private long appendTimeoutNanos;
-    private long looksAt;
 
     Responder(QpContext qp, TransportServices services) {
         this.qp = qp;
         this.services = services;
+        this.append = new InboundAppend(qp, services);
         this.receives = qp.receiveRing();
         this.receive = new UnsafeBuffer(new byte[ReceiveWqeDescriptor.slotLength(receives.maxSge())]);
         this.addressHeader = qp.type() == QpType.UD ? new UnsafeBuffer(new byte[AddressHeader.LENGTH]) : null;
@@ -83,12 +70,12 @@ public abstract class Responder {
         previous = null;
         established = false;
         holdsReceive = false;
-        abandonAppend();
+        append.abandon();
     }
 
     /** The queue pair goes to ERR: what was half received is flushed or undone. */
     void abandon() {
-        abandonAppend();
+        append.abandon();
         if (holdsReceive) {
             failReceive(WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE);
         }
@@ -154,7 +141,7 @@ public abstract class Responder {
             case WRITE:
                 return write(opcode, b, at, payload, headers);
             case APPEND:
-                return append(opcode, b, at, payload, headers);
+                return append.receive(opcode, b, at, payload, headers);
             default:
                 return AethSyndrome.INVALID_REQUEST;
         }
@@ -248,212 +235,6 @@ public abstract class Responder {
             badWriteImmediate();
         }
         return syndrome;
-    }
-
-    /** The first packet of an append: does it if it is whole, else claims what its parts are gathered in. */
-    private int beginAppend(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
-        int eth = offset + opcode.appendEthOffset();
-        announcedLength = AppendEthFlyweight.messageLength(b, eth);
-        received = 0;
-        if (announcedLength < payload || (opcode.endsMessage() && announcedLength != payload)) {
-            return AethSyndrome.INVALID_REQUEST;
-        }
-        int queueId = AppendEthFlyweight.queueId(b, eth);
-        int queueKey = AppendEthFlyweight.queueKey(b, eth);
-        int stream = AppendEthFlyweight.stream(b, eth);
-        if (stream > AppendEthFlyweight.MAX_STREAM) {
-            return AethSyndrome.INVALID_REQUEST;
-        }
-        appendsTo(queueId);
-        if (opcode.endsMessage()) {
-            boolean immediate = opcode.hasImmediate();
-            int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
-            return appendWhole(queueId, queueKey, b, offset + headers, payload, stream, immediate, data);
-        }
-        // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
-        int bytes = RecordDescriptor.alignedLength(announcedLength);
-        if (!qp.senderQuota().tryTake(bytes)) {
-            return overQuota(bytes);
-        }
-        LargeAppender large = services.appender().large();
-        int claimed = large.claim(queueId, queueKey, qp.pd(), announcedLength, qp.number(), againNanos());
-        if (claimed != Appender.OK) {
-            qp.senderQuota().giveBack(bytes);
-            return refusal(claimed);
-        }
-        large.charge(qp.senderQuota());
-        large.stream(stream);
-        appendClaim = large.claimed();
-        appendTarget = large.buffer();
-        appending = true;
-        appendTimeoutNanos = large.timeoutNanos();
-        looksAt = later(services.now(), appendTimeoutNanos);
-        services.arm(qp, looksAt);
-        return DONE;
-    }
-
-    private int append(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
-        if (opcode.startsMessage()) {
-            int begun = beginAppend(opcode, b, offset, payload, headers);
-            if (begun != DONE || opcode.endsMessage()) {
-                return begun;
-            }
-        }
-        progressed = true;
-        AtomicBuffer target = appendTarget;
-        if (target == null) {
-            return AethSyndrome.REMOTE_ABORTED; // the timer has given it up
-        }
-        if (opcode.endsMessage() ? payload != announcedLength - received : payload >= announcedLength - received) {
-            abandonAppend();
-            return AethSyndrome.INVALID_REQUEST;
-        }
-        target.putBytes(received, b, offset + headers, payload);
-        if (opcode.endsMessage()) {
-            boolean immediate = opcode.hasImmediate();
-            int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
-            Appender appender = services.appender();
-            appender.from(appendShare);
-            int committed = appender.large().commit(appendClaim, qp.number(), data, immediate);
-            if (committed == Appender.RNR) {
-                return NOT_READY; // the same packet comes again
-            }
-            appending = false;
-            appendTarget = null;
-            return committed == Appender.OK ? DONE : refusal(committed);
-        }
-        received += payload;
-        return DONE;
-    }
-
-    /** What comes now is for that queue. */
-    final void appendsTo(int queueId) {
-        Path path = qp.path();
-        Appender appender = services.appender();
-        if (path != null && appender.mayHave(queueId)) {
-            appendShare = path.share(queueId);
-        }
-        appender.from(appendShare);
-    }
-
-    /** Appends a message that is here whole. Returns the result of its packet. */
-    final int appendWhole(
-            int queueId,
-            int queueKey,
-            DirectBuffer b,
-            int at,
-            int length,
-            int stream,
-            boolean immediate,
-            int immediateData) {
-        Appender appender = services.appender();
-        int bytes = RecordDescriptor.alignedLength(length);
-        if (!qp.senderQuota().tryTake(bytes)) {
-            return overQuota(bytes);
-        }
-        int claimed = appender.claimRun(queueId, queueKey, qp.pd(), length, bytes, Appender.OWNER);
-        if (claimed == Appender.LARGE_MESSAGE) {
-            return appendLarge(appender.large(), queueId, queueKey, b, at, length, stream, immediate, immediateData);
-        }
-        if (claimed != Appender.OK) {
-            qp.senderQuota().giveBack(bytes);
-            return refusal(claimed);
-        }
-        AtomicBuffer room = appender.roomBuffer();
-        int record = appender.room();
-        room.putBytes(record + RecordDescriptor.PAYLOAD_OFFSET, b, at, length);
-        room.putLong(record + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.number(), immediateData));
-        appender.commitRun(RecordDescriptor.committed(length, recordFlags(stream, immediate)));
-        return DONE;
-    }
-
-    /** Flags of a record that came by this queue pair. */
-    final int recordFlags(int stream, boolean immediate) {
-        return (immediate ? RecordDescriptor.HAS_IMMEDIATE : 0)
-                | RecordDescriptor.streamFlags(stream)
-                | qp.senderQuota().flags();
-    }
-
-    /** The sender's messages have to be taken first; one that is longer than its whole quota never fits. */
-    private int overQuota(int bytes) {
-        services.count(NicCounter.SENDER_QUOTA_REFUSALS);
-        return bytes > qp.senderQuota().limit() ? AethSyndrome.INVALID_REQUEST : NOT_READY;
-    }
-
-    /** Its bytes are taken of the quota. */
-    private int appendLarge(
-            LargeAppender large,
-            int queueId,
-            int queueKey,
-            DirectBuffer b,
-            int at,
-            int length,
-            int stream,
-            boolean immediate,
-            int immediateData) {
-        int status = large.claim(queueId, queueKey, qp.pd(), length, qp.number(), againNanos());
-        if (status != Appender.OK) {
-            qp.senderQuota().giveBack(RecordDescriptor.alignedLength(length));
-        } else {
-            large.charge(qp.senderQuota());
-            large.stream(stream);
-            large.buffer().putBytes(0, b, at, length);
-            status = large.commit(large.claimed(), qp.number(), immediateData, immediate);
-            if (status == Appender.RNR) {
-                large.postpone(large.claimed()); // the message comes again, and finds its mapping
-            }
-        }
-        return status == Appender.OK ? DONE : refusal(status);
-    }
-
-    private static long later(long now, long nanos) {
-        return nanos < Long.MAX_VALUE - now ? now + nanos : Long.MAX_VALUE;
-    }
-
-    /** The engine's timer may be due: a message in parts that has stood still for long is given up. */
-    final void onTimer(long now) {
-        if (!appending || now < looksAt) {
-            return;
-        }
-        if (progressed) {
-            progressed = false;
-            looksAt = later(now, appendTimeoutNanos);
-        } else {
-            services.count(NicCounter.UNFINISHED_APPENDS);
-            abandonAppend();
-        }
-    }
-
-    /** When the timer has to look at a message in parts, or {@link Long#MAX_VALUE}. */
-    final long deadline() {
-        return appending ? looksAt : Long.MAX_VALUE;
-    }
-
-    /** When a sender that is told RNR comes again. */
-    private long againNanos() {
-        return qp.type() == QpType.RC ? RnrTimer.longest(qp.retries().minRnrTimer()) : LargeAppender.NEVER;
-    }
-
-    /** The result of a packet whose claim was not granted. */
-    private static int refusal(int claimed) {
-        switch (claimed) {
-            case Appender.RNR:
-                return NOT_READY;
-            case Appender.BAD_KEY:
-                return AethSyndrome.REMOTE_ACCESS_ERROR;
-            case Appender.NO_MEMORY:
-                return AethSyndrome.REMOTE_OPERATIONAL_ERROR;
-            default:
-                return AethSyndrome.INVALID_REQUEST;
-        }
-    }
-
-    final void abandonAppend() {
-        if (appending) {
-            appending = false;
-            appendTarget = null;
-            services.appender().large().abort(appendClaim);
-        }
     }
 
     /** Takes the oldest receive request, or keeps the one that a message which never ended has left. */

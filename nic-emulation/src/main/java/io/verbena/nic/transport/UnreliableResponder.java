@@ -87,7 +87,7 @@ final class UnreliableResponder extends Responder {
     private void drop() {
         services.count(NicCounter.PACKETS_DROPPED);
         previous = null; // the rest of its packets follow nothing, and are dropped too
-        abandonAppend();
+        append.abandon();
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.transport.QpQueues;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
@@ -40,7 +41,7 @@ class QueuePairTableTest {
                 number,
                 1,
                 group,
-                new QpContext.Queues(new SendRing(2, 1, 0), new ReceiveRing(2, 1, 1), false, sends, receives),
+                new QpQueues(new SendRing(2, 1, 0), new ReceiveRing(2, 1, 1), false, sends, receives),
                 nic.engine(0).services());
     }
 

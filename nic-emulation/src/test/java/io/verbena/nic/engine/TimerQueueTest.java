@@ -10,6 +10,7 @@ import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.transport.QpQueues;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
@@ -39,7 +40,7 @@ class TimerQueueTest {
                 number,
                 1,
                 group,
-                new QpContext.Queues(new SendRing(2, 1, 0), new ReceiveRing(2, 1, 1), false, completions, completions),
+                new QpQueues(new SendRing(2, 1, 0), new ReceiveRing(2, 1, 1), false, completions, completions),
                 nic.engine(0).services());
     }
 

@@ -158,7 +158,7 @@ final class FakeNic implements TransportServices {
                 number,
                 PD,
                 group,
-                new QpContext.Queues(
+                new QpQueues(
                         new SendRing(SENDS, MAX_SGE, MAX_INLINE),
                         receives,
                         shared,
