@@ -28,6 +28,25 @@ final class GatherList {
     private final UnsafeBuffer piece = new UnsafeBuffer(0, 0);
     private int pieces;
     private long length;
+    private long claimedAddress;
+    private int claimedLength;
+
+    /** Notes the payload of the packet that is being claimed; 0 bytes if it is copied. */
+    void claim(long address, int bytes) {
+        claimedAddress = address;
+        claimedLength = bytes;
+    }
+
+    /** Bytes of the payload that was claimed. */
+    int claimed() {
+        return claimedLength;
+    }
+
+    /** Adds the payload that was claimed. */
+    void addClaimed() {
+        add(claimedAddress, claimedLength);
+        claimedLength = 0;
+    }
 
     void add(long address, int bytes) {
         if (bytes > 0) {

@@ -17,6 +17,7 @@ import io.verbena.fabric.ListenException;
 import io.verbena.fabric.Nanos;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.RejectionLog;
+import io.verbena.fabric.security.PeerAttributes;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import java.net.ConnectException;
@@ -307,9 +308,11 @@ public final class NettyFabric implements AutoCloseable {
         NettyLink link = new NettyLink(
                 this,
                 channel,
-                HelloFlyweight.nicId(hello),
-                remoteOf(channel),
-                HelloFlyweight.process(hello),
+                new RemoteEnd(
+                        HelloFlyweight.nicId(hello),
+                        remoteOf(channel),
+                        HelloFlyweight.process(hello),
+                        PeerAttributes.of(channel)),
                 Math.min(context.maxPacket(), HelloFlyweight.maxPacket(hello)),
                 connector);
         channel.pipeline().addLast("frames", new FrameHandler(link));

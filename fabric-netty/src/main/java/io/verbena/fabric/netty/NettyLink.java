@@ -5,7 +5,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.security.AuthenticatedLink;
-import io.verbena.fabric.security.PeerAttributes;
 import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.port.Arrivals;
 import io.verbena.nic.port.Link;
@@ -34,15 +33,10 @@ import org.slf4j.LoggerFactory;
 public final class NettyLink implements AuthenticatedLink {
     private static final Logger LOG = LoggerFactory.getLogger(NettyLink.class);
     private static final VarHandle STATE;
-    private static final VarHandle WRITE_ASKED;
-    private static final VarHandle READ_ASKED;
 
     static {
         try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            STATE = lookup.findVarHandle(NettyLink.class, "state", State.class);
-            WRITE_ASKED = lookup.findVarHandle(NettyLink.class, "writeAsked", boolean.class);
-            READ_ASKED = lookup.findVarHandle(NettyLink.class, "readAsked", boolean.class);
+            STATE = MethodHandles.lookup().findVarHandle(NettyLink.class, "state", State.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -54,18 +48,14 @@ public final class NettyLink implements AuthenticatedLink {
     private final NettyFabric fabric;
     private final Channel channel;
     private final EventLoop loop;
-    private final long peerNic;
-    private final String remote;
-    private final @Nullable PeerProcess process;
-    private final int maxPacket;
+    private final RemoteEnd remote;
     private final int receiveLimit;
     private final SendWindow outbound;
     private final FrameReader inbound;
     private final @Nullable DirectSocket direct;
-    private final PeerIdentity peer;
     private final @Nullable Connector connector;
-    private final Runnable writeTask = this::writeAsOwner;
-    private final Runnable readTask = this::readAgain;
+    private final LoopTask writing;
+    private final LoopTask readingAgain;
 
     private volatile State state = State.UP;
 
@@ -75,12 +65,6 @@ public final class NettyLink implements AuthenticatedLink {
 
     /** Written by the owner: it has stopped reading because too much waits to be polled. */
     private volatile boolean readPaused;
-
-    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
-    private volatile boolean writeAsked;
-
-    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
-    private volatile boolean readAsked;
 
     private final long upSince = System.nanoTime();
 
@@ -94,34 +78,25 @@ public final class NettyLink implements AuthenticatedLink {
     private boolean ended;
     private boolean faultReported;
 
-    NettyLink(
-            NettyFabric fabric,
-            Channel channel,
-            long peerNic,
-            String remote,
-            @Nullable PeerProcess process,
-            int maxPacket,
-            @Nullable Connector connector) {
+    NettyLink(NettyFabric fabric, Channel channel, RemoteEnd remote, int maxPacket, @Nullable Connector connector) {
         this.fabric = fabric;
         this.channel = channel;
         this.loop = channel.eventLoop();
-        this.peerNic = peerNic;
         this.remote = remote;
-        this.process = process;
-        this.maxPacket = maxPacket;
         this.receiveLimit = fabric.context().receiveLimit();
         boolean encrypted = TlsHandshake.isOn(channel);
         this.direct = encrypted ? null : DirectSocket.of(channel); // bytes that bypass the channel bypass TLS
-        this.peer = PeerAttributes.of(channel);
         Marks marks = new Marks();
         this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
         this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), fabric::makeRoom, marks);
         this.connector = connector;
+        this.writing = new LoopTask(loop, outbound::writeSealed);
+        this.readingAgain = new LoopTask(loop, this::readAgain);
     }
 
     @Override
     public long peerNic() {
-        return peerNic;
+        return remote.nic();
     }
 
     @Override
@@ -131,17 +106,17 @@ public final class NettyLink implements AuthenticatedLink {
 
     @Override
     public int maxPacket() {
-        return maxPacket;
+        return outbound.maxPacket();
     }
 
     /** The other end's address, as far as the socket knows it. */
     public String remote() {
-        return remote;
+        return remote.address();
     }
 
     @Override
     public PeerIdentity peer() {
-        return peer;
+        return remote.identity();
     }
 
     /**
@@ -179,8 +154,8 @@ public final class NettyLink implements AuthenticatedLink {
             return;
         }
         outbound.seal();
-        if (outbound.hasSealed() && WRITE_ASKED.compareAndSet(this, false, true)) {
-            ask(writeTask);
+        if (outbound.hasSealed()) {
+            ask(writing);
         }
     }
 
@@ -189,14 +164,9 @@ public final class NettyLink implements AuthenticatedLink {
         return true;
     }
 
-    private void writeAsOwner() {
-        WRITE_ASKED.setVolatile(this, false);
-        outbound.writeSealed();
-    }
-
-    private void ask(Runnable task) {
+    private void ask(LoopTask task) {
         try {
-            loop.execute(task);
+            task.ask();
         } catch (RejectedExecutionException e) {
             // The loop is closed, and the socket with it.
             STATE.compareAndSet(this, State.UP, State.DOWN);
@@ -225,8 +195,8 @@ public final class NettyLink implements AuthenticatedLink {
         } else if (socket != null) {
             warmth = inbound.hasEnded() ? 0 : warmth - 1;
         }
-        if (readPaused && !inbound.isAbove(receiveLimit >> 1) && READ_ASKED.compareAndSet(this, false, true)) {
-            ask(readTask);
+        if (readPaused && !inbound.isAbove(receiveLimit >> 1)) {
+            ask(readingAgain);
         }
         if (inbound.fault() != null) {
             faulty();
@@ -239,7 +209,7 @@ public final class NettyLink implements AuthenticatedLink {
     private void faulty() {
         STATE.compareAndSet(this, State.UP, State.DOWN);
         inbound.release();
-        ask(this::reportFault);
+        ask(new LoopTask(loop, this::reportFault));
     }
 
     /** When the frame began that is in pieces here, or 0; by the baton holder. */
@@ -336,7 +306,7 @@ public final class NettyLink implements AuthenticatedLink {
         inbound.free();
         outbound.release();
         if (outbound.hasSealed()) {
-            ask(writeTask); // the channel, which is closed, gives them back
+            ask(writing); // the channel, which is closed, gives them back
         }
     }
 
@@ -366,7 +336,6 @@ public final class NettyLink implements AuthenticatedLink {
     }
 
     private void readAgain() {
-        READ_ASKED.setVolatile(this, false);
         if (readPaused && !inbound.isAbove(receiveLimit >> 1)) {
             readPaused = false;
             channel.config().setAutoRead(true);
@@ -389,6 +358,7 @@ public final class NettyLink implements AuthenticatedLink {
             LOG.info("{}: link to {} is down: {}", fabric, remote, reason(cause));
         }
         fabric.linkEnded(this, byPeer && connector == null);
+        PeerProcess process = remote.process();
         if (process != null && !closedHere) {
             fabric.watch(this, process, 0);
         }
@@ -424,7 +394,7 @@ public final class NettyLink implements AuthenticatedLink {
 
     /** Gives its place to others; by the owner. */
     void expel(String reason) {
-        fabric.expelled(remote, reason);
+        fabric.expelled(remote.address(), reason);
         replaced();
     }
 
@@ -440,9 +410,9 @@ public final class NettyLink implements AuthenticatedLink {
         if (!faultReported) {
             faultReported = true;
             if (inbound.isStarved()) {
-                fabric.starved(remote, fault);
+                fabric.starved(remote.address(), fault);
             } else {
-                fabric.malformed(remote, fault);
+                fabric.malformed(remote.address(), fault);
             }
             STATE.compareAndSet(this, State.UP, State.DOWN);
             arrived();

@@ -57,9 +57,6 @@ final class SendWindow {
     private MutableDirectBuffer view = NOTHING;
     private int used;
     private int claimedLength;
-    private int claimedHeaders;
-    private int gatheredLength; // of the claimed packet's payload, 0 if it is in the buffer
-    private long gatheredAddress;
     private int gatheredUpTo; // bytes of the buffer that are in the list
     private final GatherList gather = new GatherList();
     private long committed;
@@ -100,6 +97,11 @@ final class SendWindow {
         this.buffers = new SendBufferPool(channel, bufferLength, maxBuffers);
     }
 
+    /** Bytes of the longest packet. */
+    int maxPacket() {
+        return maxPacket;
+    }
+
     int claim(int length) {
         if (length < FrameFlyweight.MIN_PACKET || length > maxPacket) {
             throw new IllegalArgumentException(
@@ -114,7 +116,7 @@ final class SendWindow {
         }
         FrameFlyweight.clearPadding(view, used, frameLength);
         claimedLength = length;
-        gatheredLength = 0;
+        gather.claim(0, 0);
         return used + FrameFlyweight.HEADER_LENGTH;
     }
 
@@ -157,8 +159,7 @@ final class SendWindow {
             return Link.NO_ROOM;
         }
         claimedLength = length;
-        gatheredLength = payloadLength;
-        gatheredAddress = payload.addressOffset() + payloadOffset;
+        gather.claim(payload.addressOffset() + payloadOffset, payloadLength);
         return used + FrameFlyweight.HEADER_LENGTH;
     }
 
@@ -207,11 +208,11 @@ final class SendWindow {
             throw new IllegalStateException("commit without a claim");
         }
         FrameFlyweight.encode(view, used, length);
-        claimedHeaders = length - gatheredLength;
+        int gathered = gather.claimed();
         int frameLength = FrameFlyweight.frameLength(length);
         committed += frameLength;
-        if (gatheredLength > 0) {
-            commitGathered(frameLength - FrameFlyweight.HEADER_LENGTH - length);
+        if (gathered > 0) {
+            commitGathered(length - gathered, frameLength - FrameFlyweight.HEADER_LENGTH - length);
         } else {
             used += frameLength;
         }
@@ -285,15 +286,14 @@ final class SendWindow {
     }
 
     /** The payload goes between what is in the buffer and the padding, which ends where the next frame may begin. */
-    private void commitGathered(int padding) {
+    private void commitGathered(int headers, int padding) {
         SendBuffer buffer = current;
         if (buffer == null) {
             throw new IllegalStateException("commit without a buffer");
         }
-        int end = used + FrameFlyweight.HEADER_LENGTH + claimedHeaders;
+        int end = used + FrameFlyweight.HEADER_LENGTH + headers;
         gather.add(buffer.address() + gatheredUpTo, end - gatheredUpTo);
-        gather.add(gatheredAddress, gatheredLength);
-        gatheredLength = 0;
+        gather.addClaimed();
         used = BitUtil.align(end, Long.BYTES) + Long.BYTES;
         view.putLong(used - Long.BYTES, 0L);
         gatheredUpTo = used - padding;
