@@ -1,8 +1,7 @@
 package io.verbena;
 
 import io.verbena.call.CallFlyweight;
-import io.verbena.call.DeadlineHeap;
-import io.verbena.call.IntSpscQueue;
+import io.verbena.call.CallTable;
 import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.TurnTask;
@@ -16,7 +15,6 @@ import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Calls responders: sends requests, and tells how each ended, exactly once. A call ends with its response, with its
@@ -34,8 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread at a time calls and one thread at a time polls; these may be two threads, and the node's may be the one
  * that polls ({@link #pollOnNode}). A channel is called by one requester only. Nothing is allocated per call.
  *
- * <p>Concurrency: a call's slot goes from caller to poller by one {@link IntSpscQueue} before its request is sent, and
- * back by another when it has ended.
+ * <p>Concurrency: what caller and poller share is in a {@link CallTable}.
  */
 public final class Requester implements AutoCloseable {
     private static final int POLL_LIMIT = 256;
@@ -43,16 +40,7 @@ public final class Requester implements AutoCloseable {
     private final Node node;
     private final NanoClock clock;
     private final Inbox inbox;
-    private final int slotBits;
-    private final int mask;
-    private final long[] wireIds; // of the call in the slot
-    private final long[] deadlines;
-    private final long[] correlationIds;
-    private final Channel[] channels;
-    private final @Nullable ResponseHandler[] handlers;
-    private final IntSpscQueue free;
-    private final IntSpscQueue begun;
-    private final DeadlineHeap due;
+    private final CallTable<Channel, ResponseHandler> calls;
     private final Response response = new Response();
     private final MessageHandler onMessage = this::onMessage;
     private final BooleanSupplier hasWork = this::hasWork;
@@ -61,8 +49,6 @@ public final class Requester implements AutoCloseable {
     private final AtomicBoolean polling = new AtomicBoolean();
     private final AtomicLong late = new AtomicLong();
 
-    private long generation; // the caller's
-    private int spare = IntSpscQueue.EMPTY; // the caller's: a slot that was taken and not used
     private int ended; // the poller's, in this poll
     private volatile boolean channelClosed;
     private volatile long sleepsUntil = Long.MAX_VALUE; // the node, where it polls
@@ -73,20 +59,7 @@ public final class Requester implements AutoCloseable {
         this.node = node;
         this.clock = node.clock();
         this.inbox = inbox;
-        int slots = options.maxOutstanding;
-        this.slotBits = Integer.numberOfTrailingZeros(slots);
-        this.mask = slots - 1;
-        this.wireIds = new long[slots];
-        this.deadlines = new long[slots];
-        this.correlationIds = new long[slots];
-        this.channels = new Channel[slots];
-        this.handlers = new ResponseHandler[slots];
-        this.free = new IntSpscQueue(slots);
-        this.begun = new IntSpscQueue(slots);
-        this.due = new DeadlineHeap(slots);
-        for (int slot = 0; slot < slots; slot++) {
-            free.add(slot);
-        }
+        this.calls = new CallTable<>(options.maxOutstanding);
     }
 
     /** Connects to a responder, as {@link Node#connect(String, Duration)}; responses come to this requester. */
@@ -205,24 +178,15 @@ public final class Requester implements AutoCloseable {
             long correlationId,
             ResponseHandler handler,
             boolean now) {
-        int slot = spare == IntSpscQueue.EMPTY ? free.take() : spare;
-        if (slot == IntSpscQueue.EMPTY) {
+        if (calls.claim() == CallTable.NONE) {
             return SendResult.BACK_PRESSURED;
         }
-        spare = slot;
         int at = channel.tryClaim(CallFlyweight.HEADER_LENGTH + length);
         if (at < 0) {
             return at == Channel.CLOSED ? SendResult.CLOSED : SendResult.BACK_PRESSURED;
         }
-        spare = IntSpscQueue.EMPTY;
-        long wireId = ++generation << slotBits | slot;
-        wireIds[slot] = wireId;
         long deadline = clock.nanoTime() + timeoutNanos;
-        deadlines[slot] = deadline;
-        correlationIds[slot] = correlationId;
-        channels[slot] = channel;
-        handlers[slot] = handler;
-        begun.add(slot); // before the request is sent, so that whoever takes the response finds it
+        long wireId = calls.begin(channel, deadline, correlationId, handler);
         CallFlyweight.encode(channel.claimBuffer(), at, wireId, CallFlyweight.REQUEST);
         channel.claimBuffer().putBytes(at + CallFlyweight.HEADER_LENGTH, request, offset, length);
         if ((now ? channel.commit() : channel.enqueueClaim()) == SendResult.CLOSED) {
@@ -253,14 +217,14 @@ public final class Requester implements AutoCloseable {
         ended = 0;
         boolean entered = node.driver().enterCallback();
         try {
-            takeBegun();
+            calls.takeBegun();
             if (!closed) {
                 inbox.take(onMessage, limit);
             }
             if (channelClosed) {
                 endThoseOfClosedChannels();
             }
-            if (!due.isEmpty()) {
+            if (!calls.isEmpty()) {
                 expire(clock.nanoTime());
             }
             return ended;
@@ -299,8 +263,8 @@ public final class Requester implements AutoCloseable {
         long left = nanos;
         if (polling.compareAndSet(false, true)) { // whoever polls meanwhile looks at the deadlines itself
             try {
-                takeBegun();
-                left = due.isEmpty() ? nanos : Math.min(nanos, due.earliest() - clock.nanoTime());
+                calls.takeBegun();
+                left = calls.isEmpty() ? nanos : Math.min(nanos, calls.earliest() - clock.nanoTime());
             } finally {
                 polling.set(false);
             }
@@ -315,13 +279,7 @@ public final class Requester implements AutoCloseable {
     }
 
     private boolean mayHaveEnded() {
-        return channelClosed || !inbox.isEmpty() || (nodePolls && begun.size() > 0);
-    }
-
-    private void takeBegun() {
-        for (int slot = begun.take(); slot != IntSpscQueue.EMPTY; slot = begun.take()) {
-            due.add(slot, deadlines[slot]);
-        }
+        return channelClosed || !inbox.isEmpty() || (nodePolls && calls.hasBegun());
     }
 
     private void onMessage(Message message) {
@@ -329,10 +287,9 @@ public final class Requester implements AutoCloseable {
         int offset = message.offset();
         int type = CallFlyweight.type(buffer, offset, message.length());
         if (type == CallFlyweight.RESPONSE || type == CallFlyweight.FAILURE) {
-            takeBegun();
-            long wireId = CallFlyweight.correlationId(buffer, offset);
-            int slot = (int) wireId & mask;
-            if (due.contains(slot) && wireIds[slot] == wireId && channels[slot] == message.channel()) {
+            calls.takeBegun();
+            int slot = calls.find(CallFlyweight.correlationId(buffer, offset), message.channel());
+            if (slot != CallTable.NONE) {
                 response.payload(
                         buffer, offset + CallFlyweight.HEADER_LENGTH, message.length() - CallFlyweight.HEADER_LENGTH);
                 end(slot, type == CallFlyweight.RESPONSE ? Outcome.DONE : Outcome.FAILED);
@@ -343,27 +300,24 @@ public final class Requester implements AutoCloseable {
     }
 
     private void expire(long now) {
-        while (!due.isEmpty() && due.earliest() - now <= 0) {
-            end(due.first(), Outcome.EXPIRED);
+        for (int slot = calls.expired(now); slot != CallTable.NONE; slot = calls.expired(now)) {
+            end(slot, Outcome.EXPIRED);
         }
     }
 
     private void endThoseOfClosedChannels() {
         channelClosed = false; // before the look: what closes after it sets this again
-        takeBegun();
-        for (int slot = 0; slot <= mask; slot++) {
-            if (due.contains(slot) && (closed || channels[slot].isOver())) {
+        calls.takeBegun();
+        for (int slot = 0; slot < calls.slots(); slot++) {
+            if (calls.isUnderWay(slot) && (closed || calls.channel(slot).isOver())) {
                 end(slot, Outcome.CLOSED);
             }
         }
     }
 
     private void end(int slot, Outcome outcome) {
-        ResponseHandler handler = handlers[slot];
-        response.end(outcome, channels[slot], correlationIds[slot]);
-        handlers[slot] = null;
-        due.remove(slot);
-        free.add(slot);
+        response.end(outcome, calls.channel(slot), calls.correlationId(slot));
+        ResponseHandler handler = calls.end(slot);
         ended++;
         try {
             if (handler != null) {
@@ -401,8 +355,8 @@ public final class Requester implements AutoCloseable {
                 return clock.nanoTime(); // the poller knows
             }
             try {
-                takeBegun();
-                long earliest = due.earliest();
+                calls.takeBegun();
+                long earliest = calls.earliest();
                 sleepsUntil = earliest;
                 return earliest;
             } finally {
@@ -420,7 +374,7 @@ public final class Requester implements AutoCloseable {
 
     /** Calls that have not ended. Any thread; an estimate while others work. */
     public int outstanding() {
-        return mask + 1 - free.size() - (spare == IntSpscQueue.EMPTY ? 0 : 1);
+        return calls.outstanding();
     }
 
     private void onChannelClosed() {

@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Deadlines of a fixed number of slots: a binary heap that knows where each slot stands, so that one can be taken out.
  * Allocates nothing. Not thread-safe.
  */
-public final class DeadlineHeap {
+final class DeadlineHeap {
     private static final int ABSENT = -1;
 
     private final long[] deadlines; // by slot
@@ -15,7 +15,7 @@ public final class DeadlineHeap {
     private int size;
 
     /** Creates one for slots 0 to a number less one, without any. */
-    public DeadlineHeap(int slots) {
+    DeadlineHeap(int slots) {
         deadlines = new long[slots];
         heap = new int[slots];
         positions = new int[slots];
@@ -23,33 +23,33 @@ public final class DeadlineHeap {
     }
 
     /** The earliest deadline, or {@link Long#MAX_VALUE}. */
-    public long earliest() {
+    long earliest() {
         return size == 0 ? Long.MAX_VALUE : deadlines[heap[0]];
     }
 
     /** The slot of the earliest deadline. */
-    public int first() {
+    int first() {
         return heap[0];
     }
 
     /** Whether a slot is there. */
-    public boolean contains(int slot) {
+    boolean contains(int slot) {
         return positions[slot] != ABSENT;
     }
 
     /** Whether no slot is there. */
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return size == 0;
     }
 
     /** Adds a slot that is not there. */
-    public void add(int slot, long deadline) {
+    void add(int slot, long deadline) {
         deadlines[slot] = deadline;
         up(size++, slot);
     }
 
     /** Takes a slot out, if it is there. */
-    public void remove(int slot) {
+    void remove(int slot) {
         int at = positions[slot];
         if (at == ABSENT) {
             return;

@@ -9,9 +9,9 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Concurrency: one thread adds, one takes. What the one wrote before it added, the other sees when it has taken.
  */
-public final class IntSpscQueue {
+final class IntSpscQueue {
     /** Returned by {@link #take}: there is none. */
-    public static final int EMPTY = -1;
+    static final int EMPTY = -1;
 
     private static final VarHandle ADDED;
     private static final VarHandle TAKEN;
@@ -35,20 +35,20 @@ public final class IntSpscQueue {
      *
      * @param capacity a power of two
      */
-    public IntSpscQueue(int capacity) {
+    IntSpscQueue(int capacity) {
         slots = new int[capacity];
         mask = capacity - 1;
     }
 
     /** Adds a value, 0 or more. */
-    public void add(int value) {
+    void add(int value) {
         long at = (long) ADDED.get(this);
         slots[(int) at & mask] = value;
         ADDED.setRelease(this, at + 1);
     }
 
     /** The oldest, or {@link #EMPTY}. */
-    public int take() {
+    int take() {
         long at = (long) TAKEN.get(this);
         if (at == (long) ADDED.getAcquire(this)) {
             return EMPTY;
@@ -59,7 +59,7 @@ public final class IntSpscQueue {
     }
 
     /** Any thread; an estimate while others work. */
-    public int size() {
+    int size() {
         return (int) (added - taken);
     }
 }
