@@ -16,20 +16,11 @@ import io.verbena.verification.RunException;
 import io.verbena.verification.fabric.FabricKind;
 import io.verbena.verification.fabric.FabricNode;
 import java.util.function.BooleanSupplier;
-import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A NIC with some queue pairs, and the posting of one verb's requests: batches go around the queue pairs. The owner's
- * thread runs the engine (INVOKER). Short data goes inline, long data from slots of a registered region,
- * which hold the message already but for its number: as an application would have composed it there.
- *
- * <p>The region:
- * <pre>
- *   sources: queue pairs x slots | targets: as many | receives: queue pairs x depth (SEND) | scratch
- * </pre>
+ * thread runs the engine (INVOKER).
  */
 final class Initiator implements AutoCloseable {
     /** Bytes up to which data goes inline through sockets: copied once more, but no key and no range to look up. */
@@ -45,44 +36,25 @@ final class Initiator implements AutoCloseable {
 
     static final int POLL = 256;
 
-    private static final int MIN_DEPTH = 16;
-    private static final int SINGLE_DEPTH = 512;
-    private static final int SOURCE_MEMORY = 1 << 20;
-    private static final int SHARED_SOURCE_MEMORY = 16 << 20;
-    private static final int RECEIVE_MEMORY = 64 << 20;
-    private static final int WORD_LENGTH = BitUtil.CACHE_LINE_LENGTH;
-
     final FabricNode node;
     final ProtectionDomain domain;
     final MemoryRegion region;
     final QueuePair[] qps;
     final @Nullable SharedReceiveQueue shared; // what the queue pairs take their receives from, if not each its own
-    final int slots;
-    final int slotLength;
-    final int receiveDepth;
-    final int receiveBase;
-    final int scratch;
+    final RegionLayout layout;
 
-    private final Verb verb;
-    private final int length;
+    private final RequestTemplate requests;
+    private final int slots; // of the layout
     private final int batch;
     private final int senders;
     private final int firstLane;
-    private final boolean inline;
     private final CompletionQueue completions;
     private final CompletionHandler handler;
-    private final UnsafeBuffer message;
-    private final UnsafeBuffer memory;
-    private final SendRequest request = new SendRequest();
     private final long[] posted;
     private final long[] completed;
     private int current;
     private int inBatch;
     private boolean pending;
-
-    private int remoteQueue;
-    private int remoteQueueKey;
-    private int remoteKey;
 
     /**
      * Opens the NIC and creates the queue pairs.
@@ -101,37 +73,26 @@ final class Initiator implements AutoCloseable {
             int producer,
             int queuePairs,
             CompletionHandler handler) {
-        this.verb = verb;
         this.handler = completion -> {
             if (!completion.isSuccess()) {
                 throw new RunException("a request ended in " + completion.status());
             }
             handler.onCompletion(completion);
         };
-        length = verb == Verb.FETCH_ADD ? Long.BYTES : settings.length();
+        int length = verb == Verb.FETCH_ADD ? Long.BYTES : settings.length();
         batch = settings.batch();
         senders = settings.queuePairs();
         firstLane = producer * senders;
-        inline = length <= inlineLimit(fabric, batch) && verb != Verb.READ && verb != Verb.FETCH_ADD;
-        slotLength = verb == Verb.FETCH_ADD ? WORD_LENGTH : settings.slotLength();
-        int depth = senders == 1
-                ? Math.max(SINGLE_DEPTH, settings.depth())
-                : Math.max(MIN_DEPTH, Math.max(2 * batch, settings.depth() / senders));
-        depth = BitUtil.findNextPositivePowerOfTwo(depth);
-        slots = slots(verb, settings, depth);
-        depth = verb.isMessage() ? depth : slots;
-        receiveDepth = verb.isSend() ? receives(depth, queuePairs) : 1;
-        int sources = slots * slotLength * queuePairs;
-        receiveBase = 2 * sources;
-        scratch = Math.addExact(receiveBase, Math.multiplyExact(receiveDepth * queuePairs, slotLength));
+        boolean inline = length <= inlineLimit(fabric, batch) && verb != Verb.READ && verb != Verb.FETCH_ADD;
+        layout = RegionLayout.of(verb, settings, queuePairs);
+        slots = layout.slots();
+        int receiveDepth = layout.receiveDepth();
         node = FabricNode.open(fabric, settings.waiting() == Waiting.API ? EngineMode.ASSISTED : EngineMode.INVOKER);
         domain = node.nic().allocateProtectionDomain();
-        region = domain.allocate(Math.addExact(scratch, slotLength), Access.ALL);
-        memory = new UnsafeBuffer(region.buffer(), 0, (int) region.length());
-        memory.setMemory(0, memory.capacity(), (byte) 0); // every page is there before it is timed
-        int sends = verb.isSend() && !inline ? Math.min(depth, receiveDepth) : depth;
-        completions = node.nic()
-                .createCompletionQueue(Math.max(SINGLE_DEPTH, 2 * Math.max(sends, receiveDepth) * queuePairs));
+        region = domain.allocate(layout.length(), Access.ALL);
+        requests = new RequestTemplate(verb, length, inline, layout, region);
+        int sends = verb.isSend() && !inline ? Math.min(layout.depth(), receiveDepth) : layout.depth();
+        completions = node.nic().createCompletionQueue(layout.completions(sends));
         shared = verb == Verb.SEND_SRQ ? domain.createSharedReceiveQueue(receiveDepth * queuePairs, 1) : null;
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .completionQueue(completions)
@@ -148,7 +109,6 @@ final class Initiator implements AutoCloseable {
         }
         posted = new long[senders];
         completed = new long[senders];
-        message = new UnsafeBuffer(BufferUtil.allocateDirectAligned(length, BitUtil.CACHE_LINE_LENGTH));
     }
 
     private static int inlineLimit(FabricKind fabric, int batch) {
@@ -157,24 +117,6 @@ final class Initiator implements AutoCloseable {
             return INLINE;
         }
         return batch > 1 ? INLINE_BATCHED : INLINE_AT_ONCE;
-    }
-
-    /** Slots of a queue pair: the settings' for one-sided verbs; for messages no more than stay in a core's cache. */
-    private static int slots(Verb verb, PathSettings settings, int depth) {
-        int senders = settings.queuePairs();
-        int memory = senders == 1 ? SOURCE_MEMORY : SHARED_SOURCE_MEMORY;
-        int wanted = verb.isMessage() ? memory / settings.slotLength() / senders : settings.slots() / senders;
-        int least = verb.isMessage() ? 2 : 1;
-        return Math.min(depth, Integer.highestOneBit(Math.max(least, wanted)));
-    }
-
-    /** Receives of a queue pair: as many as sends can be outstanding, as far as memory goes. */
-    private int receives(int depth, int queuePairs) {
-        int fitting = RECEIVE_MEMORY / slotLength / queuePairs;
-        if (verb == Verb.SEND_SRQ) {
-            fitting = Math.min(fitting, SharedReceiveQueue.MAX_DEPTH / queuePairs);
-        }
-        return Math.min(depth, Integer.highestOneBit(Math.max(2, fitting)));
     }
 
     /** Where the other end's initiator finds this one: NIC, append queue, key, and queue pairs of a producer. */
@@ -199,9 +141,7 @@ final class Initiator implements AutoCloseable {
         String[] words = address.split(" ", -1);
         long peer = Long.parseLong(words[0]);
         if (firstQp == 0) {
-            remoteQueue = Integer.parseInt(words[1]);
-            remoteQueueKey = Integer.parseInt(words[2]);
-            remoteKey = Integer.parseInt(words[3]);
+            requests.remote(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Integer.parseInt(words[3]));
         }
         node.awaitLink(peer, Deadline.ofSeconds(10, "link"));
         for (int i = 0; i < senders; i++) {
@@ -215,11 +155,11 @@ final class Initiator implements AutoCloseable {
     /** Posts a request, in batches without a doorbell. @return false if there is no room now */
     boolean offer(long number) {
         int qp = current;
-        if (!inline && posted[qp] - completed[qp] >= slots && !look(qp)) {
+        if (!requests.inline && posted[qp] - completed[qp] >= slots && !look(qp)) {
             return false;
         }
         long stamp = senders == 1 ? (long) firstLane << End.LANE_SHIFT | number : stamp(qp);
-        fill(qp, stamp);
+        SendRequest request = requests.fill(layout.slotOf(qp, posted[qp]), stamp, inBatch + 1 == batch);
         // A request of its own is posted with its doorbell, as an application would.
         PostResult result = batch == 1 ? qps[qp].postSend(request) : qps[qp].post(request);
         if (result != PostResult.POSTED) {
@@ -255,50 +195,9 @@ final class Initiator implements AutoCloseable {
         return posted[qp] - completed[qp] < slots;
     }
 
-    private void fill(int qp, long stamp) {
-        int slot = slotOf(qp, posted[qp]);
-        int source = slot * slotLength;
-        switch (verb) {
-            case APPEND -> request.append(remoteQueue, remoteQueueKey).signaled(false);
-            case SEND, SEND_SRQ -> request.send().signaled(false);
-            case WRITE -> request.write(remoteKey, target(slot));
-            case READ -> {
-                memory.putLong(source, ~stamp);
-                memory.putLong(source + length - Long.BYTES, ~stamp);
-                request.read(remoteKey, target(slot));
-            }
-            default -> request.fetchAdd(remoteKey, target(qp * slots), 1);
-        }
-        if (inline) {
-            Stamp.put(message, 0, length, stamp);
-            request.inline(message, 0, length);
-        } else {
-            if (verb.isMessage() || verb == Verb.WRITE) {
-                Stamp.put(memory, source, length, stamp);
-            }
-            request.local(region.key(), source, length);
-        }
-        if (!verb.isMessage()) {
-            request.wrId(stamp).signaled(inBatch + 1 == batch);
-        }
-    }
-
-    int slotOf(int qp, long number) {
-        return qp * slots + (int) (number & slots - 1);
-    }
-
-    /** Where a slot is in the other's region. */
-    int target(int slot) {
-        return (qps.length * slots + slot) * slotLength;
-    }
-
     /** A request of its own, with a doorbell: for what is not measured. */
     void read(int qp, int remoteOffset, long wrId) {
-        request.read(remoteKey, remoteOffset)
-                .local(region.key(), scratch, length)
-                .wrId(wrId)
-                .signaled(true);
-        if (qps[qp].postSend(request) != PostResult.POSTED) {
+        if (qps[qp].postSend(requests.readBack(remoteOffset, wrId)) != PostResult.POSTED) {
             throw new RunException("the send queue is full where nothing is outstanding");
         }
     }

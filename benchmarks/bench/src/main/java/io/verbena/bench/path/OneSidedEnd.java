@@ -49,8 +49,8 @@ final class OneSidedEnd extends VerbenaEnd {
     @Override
     void prepare() {
         if (verb == Verb.READ) {
-            for (int i = 0; i < initiator.qps.length * initiator.slots; i++) {
-                Stamp.put(memory, initiator.target(i), length, MARK + i);
+            for (int i = 0; i < initiator.qps.length * initiator.layout.slots(); i++) {
+                Stamp.put(memory, initiator.layout.target(i), length, MARK + i);
             }
         }
     }
@@ -111,18 +111,18 @@ final class OneSidedEnd extends VerbenaEnd {
     }
 
     private void checkResult(int qp, long number) {
-        int slot = initiator.slotOf(qp, number);
-        if (initiator.posted(qp) - number > initiator.slots) {
+        int slot = initiator.layout.slotOf(qp, number);
+        if (initiator.posted(qp) - number > initiator.layout.slots()) {
             return; // its slot is in use again
         }
-        long found = memory.getLong(slot * initiator.slotLength);
+        long found = memory.getLong(slot * initiator.layout.slotLength());
         long expected = verb == Verb.READ ? MARK + slot : number;
         if (found != expected) {
             throw new RunException(verb + " " + number + " brought 0x" + Long.toHexString(found) + ", expected 0x"
                     + Long.toHexString(expected));
         }
         if (verb == Verb.READ) {
-            Stamp.get(memory, slot * initiator.slotLength, length);
+            Stamp.get(memory, slot * initiator.layout.slotLength(), length);
         }
     }
 
@@ -149,12 +149,12 @@ final class OneSidedEnd extends VerbenaEnd {
 
     private void readBack(int qp, Deadline deadline) {
         readBack = false;
-        initiator.read(qp, initiator.target(initiator.slotOf(qp, done[qp] - 1)), CHECKED);
+        initiator.read(qp, initiator.layout.target(initiator.layout.slotOf(qp, done[qp] - 1)), CHECKED);
         while (!readBack) {
             initiator.poll(Initiator.POLL);
             deadline.check();
         }
-        long found = Stamp.get(memory, initiator.scratch, length);
+        long found = Stamp.get(memory, initiator.layout.scratch(), length);
         long expected = (long) qp << LANE_SHIFT | done[qp] - 1;
         if (found != expected) {
             throw new RunException("WRITE " + expected + " is not there, but " + found);

@@ -12,10 +12,16 @@ import java.time.Duration;
  * looked at.
  */
 final class SendEnd extends VerbenaEnd {
+    private final int receives; // where they begin in the region
+    private final int slotLength;
+    private final int depth; // receives of a queue pair
     private int received;
 
     SendEnd(Verb verb, FabricKind fabric, boolean near, PathSettings settings) {
         super(verb, fabric, near, settings);
+        receives = initiator.layout.receive(0);
+        slotLength = initiator.layout.slotLength();
+        depth = initiator.layout.receiveDepth();
     }
 
     @Override
@@ -25,16 +31,16 @@ final class SendEnd extends VerbenaEnd {
 
     @Override
     void prepare() {
-        for (int i = 0; i < initiator.qps.length * initiator.receiveDepth; i++) {
+        for (int i = 0; i < initiator.qps.length * depth; i++) {
             postReceive(i);
         }
     }
 
     private void postReceive(int slot) {
-        long at = initiator.receiveBase + (long) slot * initiator.slotLength;
+        long at = receives + (long) slot * slotLength;
         SharedReceiveQueue shared = initiator.shared;
         if (shared == null) {
-            initiator.qps[slot / initiator.receiveDepth].postReceive(slot, initiator.region.key(), at, length);
+            initiator.qps[slot / depth].postReceive(slot, initiator.region.key(), at, length);
         } else {
             shared.postReceive(slot, initiator.region.key(), at, length);
         }
@@ -63,8 +69,7 @@ final class SendEnd extends VerbenaEnd {
         if (completion.opcode() == WcOpcode.RECEIVE) {
             int slot = (int) completion.wrId();
             Stamp.checkLength(completion.byteLength(), length);
-            long number =
-                    Stamp.get(initiator.region.buffer(), initiator.receiveBase + slot * initiator.slotLength, length);
+            long number = Stamp.get(initiator.region.buffer(), receives + slot * slotLength, length);
             postReceive(slot);
             received++;
             accept(number);

@@ -27,23 +27,23 @@ final class WriteEnd extends VerbenaEnd {
 
     @Override
     void prepare() {
-        for (int i = 0; i < initiator.slots; i++) {
-            Stamp.put(region.buffer(), initiator.target(i), length, -1);
+        for (int i = 0; i < initiator.layout.slots(); i++) {
+            Stamp.put(region.buffer(), initiator.layout.target(i), length, -1);
         }
     }
 
     private int tail(int slot) {
-        return initiator.target(slot) + length - Long.BYTES;
+        return initiator.layout.target(slot) + length - Long.BYTES;
     }
 
     @Override
     int take(int limit) {
         long number = taken();
         if (region.buffer().getLongVolatile(tail(next)) != number
-                || region.buffer().getLongVolatile(initiator.target(next)) != number) {
+                || region.buffer().getLongVolatile(initiator.layout.target(next)) != number) {
             return 0; // a copy need not end with the last bytes
         }
-        next = next + 1 & initiator.slots - 1;
+        next = next + 1 & initiator.layout.slots() - 1;
         accept(number);
         return 1;
     }
