@@ -129,7 +129,7 @@ class ChannelCloseTest {
             while (channel.closeReason() == null) { // nothing has come of it at first: the receiver was not ready
                 long sent = tenant.statistics().bytes();
                 pair.await(() ->
-                        channel.closeReason() != null || tenant.statistics().bytes() > sent + LONG / 16);
+                        channel.closeReason() != null || tenant.statistics().bytes() > sent + LONG / 2);
                 long deadline = System.nanoTime() + NodePair.TIMEOUT.toNanos();
                 while (inbox.footprint() > empty) { // nobody drives the client
                     assertThat(System.nanoTime()).as("given up").isLessThan(deadline);
