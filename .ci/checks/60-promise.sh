@@ -3,6 +3,7 @@
 # always had more to send than was taken, the one with less weight stays below the middle between what it is entitled to and
 # the half that a path without weights would give it. On counts alone; where no two tenants ever had, as on a machine that is
 # busy with something else, there is nothing to judge, and the check is skipped.
+# Runs alone.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 scratch=$(mktemp -d)

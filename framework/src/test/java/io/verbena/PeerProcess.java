@@ -112,14 +112,19 @@ final class PeerProcess implements AutoCloseable {
         }
     }
 
-    /** Whether files of its memory are left. */
+    /** Whether files of its memory are left; other processes come and go in the same directory. */
     boolean hasFiles() {
         String hex = Long.toHexString(nicId);
-        try (Stream<Path> files = Files.find(
-                Path.of("/dev/shm"), 2, (path, attributes) -> path.toString().contains(hex))) {
-            return files.findAny().isPresent();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (true) {
+            try (Stream<Path> files = Files.find(
+                    Path.of("/dev/shm"), 2, (path, attributes) -> path.toString().contains(hex))) {
+                return files.findAny().isPresent();
+            } catch (IOException | UncheckedIOException e) { // it changed under the walk: look again
+                if (System.nanoTime() > deadline) {
+                    throw new IllegalStateException("/dev/shm changes all the time", e);
+                }
+            }
         }
     }
 
