@@ -1,21 +1,14 @@
 package io.verbena.redis;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
-import io.verbena.SendResult;
 import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.redis.resp.RespWriter;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
-import java.util.ArrayDeque;
-import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,16 +33,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Commands that are executed before others have their turn. */
     private static final int COMMANDS_PER_VISIT = 512;
 
-    private static final int FIRST_WINDOW = 32;
-    /** Large values that a client may leave unread while there are few of all clients. */
-    private static final int MAX_UNREAD_VALUES = 1024;
-    /** How many are few: a quarter of what a shard keeps for a worker. */
-    private static final int FEW_UNREAD_VALUES = 16_384;
-
-    private static final int MIN_WINDOW = 2;
-    private static final int LARGE_REPLY = 64 << 10;
-    private static final int LINGER_MILLIS = 200;
-
     private final Worker worker;
     private final Channel channel;
     private final Session session;
@@ -59,8 +42,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     private Transaction transaction = new Transaction();
     private @Nullable FanOut unsentFanOut;
-    /** Requests of the last command that go in pieces; nothing may be executed before they are sent. */
-    private final ArrayDeque<LargeRequest> unsent = new ArrayDeque<>(0);
+    /** Nothing may be executed before they are sent. */
+    private final UnsentRequests unsent;
 
     private boolean paused;
     private boolean dirty;
@@ -74,12 +57,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Nothing more is executed. */
     private boolean inputEnds;
 
-    private boolean lastWriteQueued;
     private boolean closing;
     private boolean closed;
-    private @Nullable CloseReason reason;
-    private String reasonDetail = "";
-    private int window = FIRST_WINDOW;
+    private final ConnectionEnd end;
+    private final CommandWindow window;
     private long heldBytes;
     private long accounted;
     private final InputMemory.Share inputShare = new InputMemory.Share(this::resume);
@@ -87,10 +68,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
     Connection(Worker worker, Channel channel, long id) {
         this.worker = worker;
         this.channel = channel;
-        this.session = new Session(id, text(channel.remoteAddress()), text(channel.localAddress()), worker.nowNanos());
+        this.session = new Session(id, channel.remoteAddress(), channel.localAddress(), worker.nowNanos());
         this.input = new CommandInput(worker, channel.alloc());
         this.output = new ReplyOutput(worker, this, channel);
         this.replies = output.replies();
+        this.unsent = new UnsentRequests(worker.dispatcher());
+        this.end = new ConnectionEnd(channel);
+        this.window = new CommandWindow(worker);
         authenticated(worker.settings().password().isEmpty());
     }
 
@@ -122,7 +106,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** A request of the present command goes in pieces, before anything else is executed. */
     void sendInPieces(@Nullable LargeRequest request) {
         if (request != null) {
-            unsent.addLast(request);
+            unsent.add(request);
         }
     }
 
@@ -161,15 +145,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (!closed) {
             closed = true;
             input.close();
-            for (LargeRequest request = unsent.pollFirst(); request != null; request = unsent.pollFirst()) {
-                worker.dispatcher().replies().abandon(request);
-            }
+            unsent.abandon();
             output.close();
             transaction.clear();
             worker.memory().update(-accounted);
             accounted = 0;
             worker.inputs().reserve(inputShare, 0, worker.nowNanos());
-            worker.closed(this, reason == null ? CloseReason.CLIENT : reason, reasonDetail);
+            worker.closed(this, end.reason(), end.detail());
         }
     }
 
@@ -251,17 +233,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Whether there is room for the command that is being received, and for what is left to send of the last one. */
     private boolean mayCollect() {
-        long bytes = input.collecting();
-        for (final LargeRequest request : unsent) {
-            bytes += request.length();
-        }
-        return worker.inputs().reserve(inputShare, bytes, worker.nowNanos());
+        return worker.inputs().reserve(inputShare, input.collecting() + unsent.bytes(), worker.nowNanos());
     }
 
     private void execute() {
         int left = COMMANDS_PER_VISIT;
         while (!isClosed() && !inputEnds && mayExecute()) {
-            if (left-- == 0 || !sendUnsent()) {
+            if (left-- == 0 || !unsent.send()) {
                 waitForTurn();
                 return;
             }
@@ -284,21 +262,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         } catch (RuntimeException | Error e) {
             failed(e);
         }
-    }
-
-    /** Sends what is left of the last command. */
-    private boolean sendUnsent() {
-        for (LargeRequest request = unsent.peekFirst(); request != null; request = unsent.peekFirst()) {
-            final SendResult sent = worker.dispatcher().sender().send(request);
-            if (sent == SendResult.BACK_PRESSURED) {
-                return false;
-            }
-            unsent.removeFirst();
-            if (sent == SendResult.CLOSED) {
-                worker.dispatcher().replies().abandon(request); // the shard's other requests fail with it
-            }
-        }
-        return true;
     }
 
     /** Executes one command; false if there is none that can be executed now. */
@@ -343,19 +306,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
      * Clients that send a whole pipeline before they read a reply are common: replies pile up, as far as memory allows.
      */
     private boolean mayExecute() {
-        return replies.size() < window
-                && mayLeaveUnread(output.bodies())
+        return window.hasRoom(replies.size(), output.bodies())
                 && ((output.length() < SEND_THRESHOLD && channel.isWritable())
                         || worker.memory().mayPileUp(output.memory()));
-    }
-
-    /**
-     * Shards keep a bounded number of values for all clients of a worker: whoever reads none of its own gets no more of
-     * them.
-     */
-    private boolean mayLeaveUnread(int values) {
-        return values == 0
-                || (values < MAX_UNREAD_VALUES && worker.dispatcher().sender().openStreams() < FEW_UNREAD_VALUES);
     }
 
     private void pause(boolean pause) {
@@ -374,7 +327,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         if (inputEnds) {
-            if (!sendUnsent()) { // what was begun is finished: its reply is owed
+            if (!unsent.send()) { // what was begun is finished: its reply is owed
                 waitForTurn();
             }
         } else if ((paused || inputShut) && mayExecute()) {
@@ -404,12 +357,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** The reply in a slot is complete; it goes out at the end of the batch at the latest. */
     void finish(long slot) {
         final int length = replies.finish(slot);
-        if (length > LARGE_REPLY) {
-            // Commands in flight are bounded by what their replies may take together.
-            window = Math.max(MIN_WINDOW, Math.min(window, worker.settings().inFlightBytes() / length));
-        } else if (replies.size() == 0 && window < worker.settings().inFlightCommands()) {
-            window = Math.min(2 * window, worker.settings().inFlightCommands());
-        }
+        window.finished(length, replies.size());
         if (output.length() >= SEND_THRESHOLD) {
             output.send();
         }
@@ -433,7 +381,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         output.fetchBody();
         output.flush();
         if (inputEnds && output.isSent()) {
-            closeBehindOutput();
+            end.closeBehindOutput(() -> inputShut);
         } else {
             resume();
         }
@@ -473,10 +421,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Tells the worker how much memory this client takes now. */
     private void account() {
-        long bytes = input.memory() + output.memory() + heldBytes + transaction.queuedBytes();
-        for (final LargeRequest request : unsent) {
-            bytes += request.length();
-        }
+        final long bytes = input.memory() + output.memory() + heldBytes + transaction.queuedBytes() + unsent.bytes();
         worker.memory().update(bytes - accounted);
         accounted = bytes;
         if (input.memory() > worker.settings().queryBufferLimit()) {
@@ -509,10 +454,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Executes nothing more, and closes once the replies owed are sent. */
     void closeAfterReplies(CloseReason why, String detail) {
         inputEnds = true;
-        if (reason == null) {
-            reason = why;
-            reasonDetail = detail;
-        }
+        end.because(why, detail);
         channel.config().setAutoRead(false);
         markDirty();
     }
@@ -522,34 +464,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return inputEnds;
     }
 
-    /** Closes behind what is still to be written. */
-    private void closeBehindOutput() {
-        if (lastWriteQueued) {
-            return;
-        }
-        lastWriteQueued = true;
-        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> {
-            if (reason == CloseReason.PROTOCOL_ERROR
-                    && !inputShut
-                    && channel instanceof DuplexChannel duplex
-                    && duplex.isActive()
-                    && !duplex.isInputShutdown()) {
-                // Closing with bytes unread would reset the connection, and the client would not see why.
-                duplex.shutdownOutput();
-                channel.config().setAutoRead(channel.isOpen());
-                channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
-            } else {
-                channel.close();
-            }
-        });
-    }
-
     /** Closes at once. */
     void close(CloseReason why, String detail) {
-        if (reason == null) {
-            reason = why;
-            reasonDetail = detail;
-        }
+        end.because(why, detail);
         // What the connection holds is let go in channelInactive: the present command may still look at it.
         closing = true;
         channel.close();
@@ -558,15 +475,5 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Closes from any thread. */
     void kill() {
         channel.eventLoop().execute(() -> close(CloseReason.KILLED, "CLIENT KILL"));
-    }
-
-    private static String text(@Nullable SocketAddress address) {
-        if (address instanceof InetSocketAddress inet) {
-            final String host = inet.getAddress() == null
-                    ? inet.getHostString()
-                    : inet.getAddress().getHostAddress();
-            return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + inet.getPort();
-        }
-        return address == null ? "" : address.toString();
     }
 }

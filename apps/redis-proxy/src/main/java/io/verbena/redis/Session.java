@@ -1,5 +1,9 @@
 package io.verbena.redis;
 
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a client has told about itself and chosen. The worker's thread writes; CLIENT LIST of another worker reads, and
  * may see a value that is a moment old.
@@ -26,10 +30,10 @@ final class Session {
     private boolean skipNext;
     private boolean skipThis;
 
-    Session(long id, String address, String localAddress, long nowNanos) {
+    Session(long id, @Nullable SocketAddress address, @Nullable SocketAddress localAddress, long nowNanos) {
         this.id = id;
-        this.address = address;
-        this.localAddress = localAddress;
+        this.address = text(address);
+        this.localAddress = text(localAddress);
         this.createdNanos = nowNanos;
         this.lastUsedNanos = nowNanos;
     }
@@ -164,5 +168,15 @@ final class Session {
     /** Tells whether the reply of the present command is not wanted. */
     boolean isReplySuppressed() {
         return repliesOff || skipThis;
+    }
+
+    private static String text(@Nullable SocketAddress address) {
+        if (address instanceof InetSocketAddress inet) {
+            final String host = inet.getAddress() == null
+                    ? inet.getHostString()
+                    : inet.getAddress().getHostAddress();
+            return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + inet.getPort();
+        }
+        return address == null ? "" : address.toString();
     }
 }

@@ -30,15 +30,12 @@ public final class ReplyEncoder implements AutoCloseable {
     private static final int RETAINED_CAPACITY = 1024 * 1024;
     private static final int SMALL_REPLIES_TO_SHRINK = 256;
     private static final int MAX_DECIMAL_LENGTH = 20;
-    /** What is always there to go on with when the buffer is handed over: enough for an error. */
-    private static final int SPARE_CAPACITY = 1024;
 
     private static final DirectBuffer NOTHING = new UnsafeBuffer(0, 0);
 
     private final int maxCapacity;
     private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
-    private final ByteBuffer spare = allocate(SPARE_CAPACITY);
-    private ByteBuffer memory;
+    private final ReplyMemory memory = new ReplyMemory(INITIAL_CAPACITY);
     private int capacity;
     /** Greatest length of the present reply. */
     private int limit;
@@ -71,16 +68,10 @@ public final class ReplyEncoder implements AutoCloseable {
         }
         this.maxCapacity = maxCapacity;
         limit = maxCapacity;
-        memory = allocate(INITIAL_CAPACITY);
-        adopt(memory);
-    }
-
-    private static ByteBuffer allocate(final int bytes) {
-        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        adopt(memory.present());
     }
 
     private void adopt(final ByteBuffer fresh) {
-        memory = fresh;
         buffer.wrap(fresh);
         capacity = fresh.capacity();
         bound = Math.min(capacity, limit);
@@ -121,8 +112,8 @@ public final class ReplyEncoder implements AutoCloseable {
         }
         shrink();
         discard();
-        if (isSpare()) {
-            replaceSpare();
+        if (memory.isSpare()) {
+            adopt(memory.replaceSpare(INITIAL_CAPACITY));
         }
         buffer.putLong(CORRELATION_OFFSET, correlation, ByteOrder.LITTLE_ENDIAN);
         return this;
@@ -165,40 +156,10 @@ public final class ReplyEncoder implements AutoCloseable {
             throw new IllegalStateException(
                     "a reply whose last " + tailLength + " bytes lie elsewhere is not handed over");
         }
-        final ByteBuffer given;
-        if (isSpare()) {
-            given = allocate(position);
-            buffer.getBytes(0, given, 0, position);
-        } else {
-            given = memory;
-            spare.putLong(CORRELATION_OFFSET, given.getLong(CORRELATION_OFFSET));
-            adopt(spare);
-        }
+        final ByteBuffer given = memory.handOver(position);
+        adopt(memory.present());
         position = HEADER_LENGTH;
         return given;
-    }
-
-    @SuppressWarnings("ReferenceEquality")
-    private boolean isSpare() {
-        return memory == spare;
-    }
-
-    private void replaceSpare() {
-        try {
-            adopt(allocate(INITIAL_CAPACITY));
-        } catch (final OutOfMemoryError e) {
-            // The spare one does for short replies.
-        }
-    }
-
-    /** Frees a buffer that is no longer used, save for the spare one. */
-    @SuppressWarnings("ReferenceEquality")
-    private void free(final ByteBuffer old) {
-        if (old == spare) {
-            old.clear();
-        } else {
-            BufferUtil.free(old);
-        }
     }
 
     private void shrink() {
@@ -206,9 +167,7 @@ public final class ReplyEncoder implements AutoCloseable {
             smallReplies = 0;
         } else if (++smallReplies == SMALL_REPLIES_TO_SHRINK) {
             smallReplies = 0;
-            final ByteBuffer old = memory;
-            adopt(allocate(INITIAL_CAPACITY));
-            free(old);
+            adopt(memory.replace(INITIAL_CAPACITY, 0));
         }
     }
 
@@ -501,19 +460,12 @@ public final class ReplyEncoder implements AutoCloseable {
             throw new ReplyTooLargeException(required, limit);
         }
         final long doubled = Math.max(INITIAL_CAPACITY, 2L * capacity);
-        final ByteBuffer old = memory;
-        final ByteBuffer fresh;
         try {
-            fresh = allocate((int) Math.max(required, Math.min(limit, doubled)));
+            adopt(memory.replace((int) Math.max(required, Math.min(limit, doubled)), position));
         } catch (final OutOfMemoryError e) {
             // The process has no direct memory left: an error of this reply, and not the end of the shard.
             throw new ReplyTooLargeException(required, capacity);
         }
-        old.limit(position).position(0);
-        fresh.put(old);
-        fresh.clear();
-        adopt(fresh);
-        free(old);
     }
 
     /** Frees the buffer. Idempotent. */
@@ -524,8 +476,7 @@ public final class ReplyEncoder implements AutoCloseable {
             buffer.wrap(0, 0);
             capacity = 0;
             bound = 0;
-            free(memory);
-            BufferUtil.free(spare);
+            memory.close();
         }
     }
 }

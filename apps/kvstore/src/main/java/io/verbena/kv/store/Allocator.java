@@ -3,9 +3,7 @@ package io.verbena.kv.store;
 import io.verbena.kv.protocol.TransferDescriptor;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.function.IntFunction;
-import org.agrona.BufferUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +24,8 @@ import org.jspecify.annotations.Nullable;
  * to their chunk, and empty chunks but one to the process. No object per block: an address is a long, see
  * {@link Memory}.
  *
- * <p>What is held never exceeds the budget. An allocation that would need more first gives back what holds no block,
- * and fails at once if that is not enough: near its limit on direct memory the JVM would collect garbage and sleep
- * before it throws. A limit that the JVM does have below the budget is met once, and is the budget until the next
- * housekeeping.
+ * <p>What is held never exceeds the budget, see {@link ChunkSource}. An allocation that would need more first gives back
+ * what holds no block, and fails at once if that is not enough.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
@@ -39,27 +35,19 @@ class Allocator implements AutoCloseable {
     /** Greatest block in bytes. */
     static final int MAX_LENGTH = 1 << 30;
 
-    private static final int NONE = -1;
-    private static final int BINS = Chunk.PAGE_NUMBER_BITS + 1;
-
     private final Memory memory;
-    private final IntFunction<ByteBuffer> source;
+    private final ChunkSource chunkSource;
     private final ExtentCache extents = new ExtentCache();
-    private @Nullable Chunk[] chunks = new Chunk[16];
-    private final int[] pagesWithRoom = new int[SizeClasses.COUNT];
-    private final int[] bins = new int[BINS];
+    private final Regions regions;
+    private final PageLists pagesWithRoom;
+    private final ChunkBins bins = new ChunkBins();
     private @Nullable Chunk spare;
     private final ArrayDeque<Chunk> retired = new ArrayDeque<>();
     private final ArrayDeque<Chunk> retiredExtents = new ArrayDeque<>();
-    private int lowestFreeRegion = 1;
     private long used;
-    private long committed;
     /** Bytes of the extents in use that have no address. */
     private long loose;
 
-    private final long configuredBudget;
-    private long budget;
-    private boolean budgetLowered;
     /** Pages without a block that are kept for their class. */
     private int emptyPages;
 
@@ -78,11 +66,9 @@ class Allocator implements AutoCloseable {
      */
     Allocator(final Memory memory, final long budget, final IntFunction<ByteBuffer> source) {
         this.memory = memory;
-        this.configuredBudget = budget;
-        this.budget = budget;
-        this.source = source;
-        Arrays.fill(pagesWithRoom, NONE);
-        Arrays.fill(bins, NONE);
+        regions = new Regions(memory);
+        pagesWithRoom = new PageLists(regions);
+        chunkSource = new ChunkSource(budget, source);
     }
 
     /** Bytes of all blocks that are handed out, with their rounding. */
@@ -92,12 +78,12 @@ class Allocator implements AutoCloseable {
 
     /** Bytes of direct memory that are held. */
     long committed() {
-        return committed;
+        return chunkSource.committed();
     }
 
     /** Greatest number of bytes held from the process. */
     long budget() {
-        return budget;
+        return chunkSource.budget();
     }
 
     /**
@@ -148,7 +134,7 @@ class Allocator implements AutoCloseable {
      */
     long attach(final Chunk extent) {
         ensureRegion();
-        enter(extent);
+        regions.enter(extent);
         loose -= extent.buffer.capacity();
         return Memory.address(extent.region, 0);
     }
@@ -163,20 +149,19 @@ class Allocator implements AutoCloseable {
 
     private void keep(final Chunk extent) {
         extent.orphaned = false;
-        if (closed || !extents.offer(extent, committed)) {
-            committed -= extent.buffer.capacity();
-            BufferUtil.free(extent.memory);
+        if (closed || !extents.offer(extent, chunkSource.committed())) {
+            chunkSource.giveBack(extent);
         }
     }
 
     /** Whether a block is an extent. */
     boolean isExtent(final long address) {
-        return chunk(Memory.region(address)).extent;
+        return regions.chunk(Memory.region(address)).extent;
     }
 
     /** Keeps the bytes of a block that is an extent, whatever becomes of the block, until {@link #unpin}. */
     Chunk pin(final long address) {
-        final Chunk chunk = chunk(Memory.region(address));
+        final Chunk chunk = regions.chunk(Memory.region(address));
         if (!chunk.extent) {
             throw new IllegalStateException("block " + Long.toHexString(address) + " is not an extent");
         }
@@ -186,7 +171,7 @@ class Allocator implements AutoCloseable {
 
     /** Whether a block must not be written into. */
     boolean isPinned(final long address) {
-        return chunk(Memory.region(address)).pins > 0;
+        return regions.chunk(Memory.region(address)).pins > 0;
     }
 
     /** Ends a {@link #pin}. */
@@ -198,18 +183,15 @@ class Allocator implements AutoCloseable {
 
     /** Gives back extents that were freed and not used since; returns the bytes. */
     long releaseIdleExtents(final long nowMillis) {
-        if (budgetLowered) {
-            budgetLowered = false;
-            budget = configuredBudget; // others may have given memory back
-        }
+        chunkSource.restoreBudget();
         final long released = extents.releaseIdle(nowMillis);
-        committed -= released;
+        chunkSource.returned(released);
         return released;
     }
 
     private boolean releaseExtents() {
         final long released = extents.releaseAll();
-        committed -= released;
+        chunkSource.returned(released);
         return released > 0;
     }
 
@@ -232,7 +214,7 @@ class Allocator implements AutoCloseable {
 
     /** Bytes that the block has, at least what was asked for. */
     int usable(final long address) {
-        final Chunk chunk = chunk(Memory.region(address));
+        final Chunk chunk = regions.chunk(Memory.region(address));
         if (chunk.extent) {
             return chunk.buffer.capacity();
         }
@@ -250,7 +232,7 @@ class Allocator implements AutoCloseable {
         if (address == Memory.NULL) {
             return;
         }
-        final Chunk chunk = chunk(Memory.region(address));
+        final Chunk chunk = regions.chunk(Memory.region(address));
         if (chunk.extent) {
             leave(chunk);
             if (chunk.pins == 0) {
@@ -274,12 +256,12 @@ class Allocator implements AutoCloseable {
         final boolean wasFull = chunk.used[page] == Chunk.capacity(kind);
         chunk.give(page, offset);
         if (wasFull) {
-            linkPage(chunk, page, kind);
+            pagesWithRoom.add(chunk, page, kind);
         }
         // The last page with room of a class is kept, lest a value that comes and goes moves a page each time.
         if (chunk.used[page] == 0) {
-            if (chunk.nextPage[page] != NONE || chunk.previousPage[page] != NONE) {
-                unlinkPage(chunk, page, kind);
+            if (!pagesWithRoom.isOnly(chunk, page)) {
+                pagesWithRoom.remove(chunk, page, kind);
                 returnPages(chunk, page, 1);
             } else {
                 emptyPages++;
@@ -291,9 +273,9 @@ class Allocator implements AutoCloseable {
     boolean prepare() {
         if (spare != null
                 || !retired.isEmpty()
-                || bins[BINS - 1] != NONE
-                || committed == 0
-                || Chunk.LENGTH > budget - committed) {
+                || bins.hasEmptyChunk()
+                || chunkSource.committed() == 0
+                || !chunkSource.isAffordable(Chunk.LENGTH)) {
             return false;
         }
         try {
@@ -307,47 +289,45 @@ class Allocator implements AutoCloseable {
     /** Gives back what holds no block: empty pages, then empty chunks. */
     void trim() {
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
-            int id = pagesWithRoom[sizeClass];
-            while (id != NONE) {
-                final Chunk chunk = chunk(id >>> Chunk.PAGE_NUMBER_BITS);
+            int id = pagesWithRoom.first(sizeClass);
+            while (id != PageLists.NONE) {
+                final Chunk chunk = regions.chunk(id >>> Chunk.PAGE_NUMBER_BITS);
                 final int page = id & (Chunk.PAGES - 1);
                 id = chunk.nextPage[page];
                 if (chunk.used[page] == 0) {
                     emptyPages--;
-                    unlinkPage(chunk, page, sizeClass);
+                    pagesWithRoom.remove(chunk, page, sizeClass);
                     returnPages(chunk, page, 1);
                 }
             }
         }
         if (spare != null) {
-            final Chunk chunk = spare;
+            chunkSource.giveBack(spare);
             spare = null;
-            committed -= Chunk.LENGTH;
-            BufferUtil.free(chunk.memory);
         }
         releaseExtents();
     }
 
     private long allocateSmall(final int sizeClass) {
-        int id = pagesWithRoom[sizeClass];
-        if (id == NONE) {
+        int id = pagesWithRoom.first(sizeClass);
+        if (id == PageLists.NONE) {
             final Chunk chunk = chunkWithRun(1);
             final int page = chunk.findRun(1);
             chunk.openPage(page, sizeClass);
-            rebin(chunk);
-            linkPage(chunk, page, sizeClass);
+            bins.put(chunk);
+            pagesWithRoom.add(chunk, page, sizeClass);
             emptyPages++;
-            id = pagesWithRoom[sizeClass];
+            id = pagesWithRoom.first(sizeClass);
         }
         final int region = id >>> Chunk.PAGE_NUMBER_BITS;
-        final Chunk chunk = chunk(region);
+        final Chunk chunk = regions.chunk(region);
         final int page = id & (Chunk.PAGES - 1);
         if (chunk.used[page] == 0) {
             emptyPages--;
         }
         final int offset = chunk.take(page);
         if (chunk.used[page] == Chunk.capacity(sizeClass)) {
-            unlinkPage(chunk, page, sizeClass);
+            pagesWithRoom.remove(chunk, page, sizeClass);
         }
         used += SizeClasses.size(sizeClass);
         return Memory.address(region, offset);
@@ -359,34 +339,28 @@ class Allocator implements AutoCloseable {
         chunk.freePages &= ~Chunk.mask(page, pages);
         chunk.kind[page] = Chunk.KIND_RUN;
         chunk.used[page] = pages;
-        rebin(chunk);
+        bins.put(chunk);
         used += (long) pages << Chunk.PAGE_SHIFT;
         return Memory.address(chunk.region, page << Chunk.PAGE_SHIFT);
     }
 
     private Chunk chunkWithRun(final int pages) {
-        Chunk chunk = binnedChunk(pages);
-        if (chunk == null && emptyPages > 0 && spare == null && retired.isEmpty() && !isAffordable(Chunk.LENGTH)) {
+        Chunk chunk = bins.withRun(pages);
+        if (chunk == null
+                && emptyPages > 0
+                && spare == null
+                && retired.isEmpty()
+                && !chunkSource.isAffordable(Chunk.LENGTH)) {
             trim();
-            chunk = binnedChunk(pages);
+            chunk = bins.withRun(pages);
         }
         if (chunk == null) {
             ensureRegion();
             chunk = emptyChunk();
-            enter(chunk);
-            rebin(chunk);
+            regions.enter(chunk);
+            bins.put(chunk);
         }
         return chunk;
-    }
-
-    private @Nullable Chunk binnedChunk(final int pages) {
-        // A chunk in bin b has a run of at least 2^b pages.
-        for (int bin = Integer.SIZE - Integer.numberOfLeadingZeros(pages - 1); bin < BINS; bin++) {
-            if (bins[bin] != NONE) {
-                return chunk(bins[bin]);
-            }
-        }
-        return null;
     }
 
     private Chunk emptyChunk() {
@@ -402,63 +376,42 @@ class Allocator implements AutoCloseable {
         return chunk;
     }
 
-    private boolean isAffordable(final int length) {
-        return length <= budget - committed;
-    }
-
     /** Gives back what holds no block until so much can be taken; false if that is not enough. */
     private boolean makeAffordable(final int length) {
-        while (!isAffordable(length) && releaseRetired(1) > 0) {
+        while (!chunkSource.isAffordable(length) && releaseRetired(1) > 0) {
             // One chunk after the other.
         }
-        if (!isAffordable(length) && (spare != null || emptyPages > 0 || extents.bytes() > 0)) {
+        if (!chunkSource.isAffordable(length) && (spare != null || emptyPages > 0 || extents.bytes() > 0)) {
             trim();
         }
-        return isAffordable(length);
+        return chunkSource.isAffordable(length);
     }
 
     private Chunk newChunk(final int length, final boolean extent) {
-        if (!isAffordable(length) && !makeAffordable(length)) {
-            throw new AllocationFailedException(length, committed, budget);
+        if (!chunkSource.isAffordable(length) && !makeAffordable(length)) {
+            throw chunkSource.failure(length);
         }
-        final Chunk chunk;
-        try {
-            chunk = new Chunk(length, extent, source);
-        } catch (final OutOfMemoryError e) {
-            if (releaseExtents()) {
-                return newChunk(length, extent);
-            }
-            // The process has less than the budget. To ask again for as much would stall everybody each time.
-            budget = committed + length - 1;
-            budgetLowered = true;
-            throw new AllocationFailedException(length, committed, budget);
+        Chunk chunk = chunkSource.take(length, extent);
+        if (chunk == null && releaseExtents() && chunkSource.isAffordable(length)) {
+            chunk = chunkSource.take(length, extent);
         }
-        committed += length;
+        if (chunk == null) {
+            throw chunkSource.refused(length);
+        }
         return chunk;
     }
 
-    /** Makes sure that {@link #enter} allocates nothing. */
     private void ensureRegion() {
         try {
-            final int regions = memory.ensureRegion();
-            if (regions > chunks.length) {
-                chunks = Arrays.copyOf(chunks, regions);
-            }
+            regions.ensure();
         } catch (final OutOfMemoryError e) {
-            throw new AllocationFailedException(2L * Long.BYTES * chunks.length, committed, budget);
+            throw chunkSource.failure(2L * Long.BYTES * regions.length());
         }
-    }
-
-    private void enter(final Chunk chunk) {
-        final int region = memory.attach(chunk.buffer, lowestFreeRegion);
-        lowestFreeRegion = region + 1;
-        chunks[region] = chunk;
-        chunk.region = region;
     }
 
     /** Takes an extent's address, which it may outlive if it is pinned. */
     private void leave(final Chunk extent) {
-        detach(extent);
+        regions.detach(extent);
         extent.orphaned = true;
         loose += extent.buffer.capacity();
     }
@@ -470,95 +423,23 @@ class Allocator implements AutoCloseable {
         retiredExtents.add(extent);
     }
 
-    private void detach(final Chunk chunk) {
-        memory.detach(chunk.region);
-        chunks[chunk.region] = null;
-        lowestFreeRegion = Math.min(lowestFreeRegion, chunk.region);
-    }
-
     private void release(final Chunk chunk) {
-        detach(chunk);
+        regions.detach(chunk);
         if (spare == null) {
             spare = chunk;
             return;
         }
-        committed -= chunk.buffer.capacity();
-        BufferUtil.free(chunk.memory);
+        chunkSource.giveBack(chunk);
     }
 
     private void returnPages(final Chunk chunk, final int first, final int pages) {
         chunk.kind[first] = Chunk.KIND_NONE;
         chunk.freePages |= Chunk.mask(first, pages);
-        rebin(chunk);
+        bins.put(chunk);
         if (chunk.freePages == -1L) {
-            unbin(chunk);
+            bins.remove(chunk);
             release(chunk);
         }
-    }
-
-    private Chunk chunk(final int region) {
-        final Chunk chunk = chunks[region];
-        if (chunk == null) {
-            throw new IllegalStateException("region " + region + " is not allocated");
-        }
-        return chunk;
-    }
-
-    private void linkPage(final Chunk chunk, final int page, final int sizeClass) {
-        final int id = chunk.region << Chunk.PAGE_NUMBER_BITS | page;
-        final int head = pagesWithRoom[sizeClass];
-        chunk.nextPage[page] = head;
-        chunk.previousPage[page] = NONE;
-        if (head != NONE) {
-            chunk(head >>> Chunk.PAGE_NUMBER_BITS).previousPage[head & (Chunk.PAGES - 1)] = id;
-        }
-        pagesWithRoom[sizeClass] = id;
-    }
-
-    private void unlinkPage(final Chunk chunk, final int page, final int sizeClass) {
-        final int next = chunk.nextPage[page];
-        final int previous = chunk.previousPage[page];
-        if (previous == NONE) {
-            pagesWithRoom[sizeClass] = next;
-        } else {
-            chunk(previous >>> Chunk.PAGE_NUMBER_BITS).nextPage[previous & (Chunk.PAGES - 1)] = next;
-        }
-        if (next != NONE) {
-            chunk(next >>> Chunk.PAGE_NUMBER_BITS).previousPage[next & (Chunk.PAGES - 1)] = previous;
-        }
-    }
-
-    private void rebin(final Chunk chunk) {
-        final int run = chunk.longestRun();
-        final int bin = run == 0 ? NONE : Integer.SIZE - 1 - Integer.numberOfLeadingZeros(run);
-        if (bin == chunk.bin) {
-            return;
-        }
-        unbin(chunk);
-        chunk.bin = bin;
-        if (bin != NONE) {
-            chunk.previousChunk = NONE;
-            chunk.nextChunk = bins[bin];
-            if (bins[bin] != NONE) {
-                chunk(bins[bin]).previousChunk = chunk.region;
-            }
-            bins[bin] = chunk.region;
-        }
-    }
-
-    private void unbin(final Chunk chunk) {
-        if (chunk.bin == NONE) {
-            return;
-        }
-        if (chunk.previousChunk == NONE) {
-            bins[chunk.bin] = chunk.nextChunk;
-        } else {
-            chunk(chunk.previousChunk).nextChunk = chunk.nextChunk;
-        }
-        if (chunk.nextChunk != NONE) {
-            chunk(chunk.nextChunk).previousChunk = chunk.previousChunk;
-        }
-        chunk.bin = NONE;
     }
 
     /**
@@ -566,8 +447,8 @@ class Allocator implements AutoCloseable {
      * by {@link #releaseRetired}. Extents that are pinned or have no address stay.
      */
     void reset() {
-        for (int region = 1; region < chunks.length; region++) {
-            final Chunk chunk = chunks[region];
+        for (int region = 1; region < regions.length(); region++) {
+            final Chunk chunk = regions.chunkOrNull(region);
             if (chunk != null) {
                 if (chunk.extent) {
                     leave(chunk);
@@ -575,16 +456,15 @@ class Allocator implements AutoCloseable {
                         retireExtent(chunk);
                     }
                 } else {
-                    detach(chunk);
+                    regions.detach(chunk);
                     retired.add(chunk);
                 }
             }
         }
-        lowestFreeRegion = 1;
         used = loose;
         emptyPages = 0;
-        Arrays.fill(pagesWithRoom, NONE);
-        Arrays.fill(bins, NONE);
+        pagesWithRoom.clear();
+        bins.clear();
     }
 
     /** Gives chunks that {@link #reset} retired back to the process, at most that many; returns how many. */
@@ -595,8 +475,7 @@ class Allocator implements AutoCloseable {
             if (chunk == null) {
                 break;
             }
-            committed -= chunk.buffer.capacity();
-            BufferUtil.free(chunk.memory);
+            chunkSource.giveBack(chunk);
             count++;
         }
         return count;

@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.IntFunction;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One region of the {@link Allocator}: either {@link #PAGES} pages, each cut into blocks of one size class or part of a
@@ -59,9 +60,12 @@ final class Chunk {
     final int[] previousPage;
 
     /** Neighbours in the list of chunks with a free run of the same magnitude, and which list that is. */
-    int nextChunk;
+    @Nullable
+    Chunk nextChunk;
 
-    int previousChunk;
+    @Nullable
+    Chunk previousChunk;
+
     int bin;
 
     Chunk(final int length, final boolean extent, final IntFunction<ByteBuffer> source) {
@@ -84,6 +88,8 @@ final class Chunk {
         Arrays.fill(kind, KIND_NONE);
         freePages = -1L;
         bin = -1;
+        nextChunk = null;
+        previousChunk = null;
     }
 
     /** Greatest number of adjacent free pages. */

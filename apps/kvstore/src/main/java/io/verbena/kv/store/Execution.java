@@ -327,6 +327,25 @@ final class Execution {
         return false;
     }
 
+    /** Whether keys and values of the request are as short as they have to be; replies an error if not. */
+    boolean areLengthsAllowed(final KvOp op) {
+        for (int i = 0; i < request.argc(); i++) {
+            if (!fits(request.argumentLength(i))) {
+                return false;
+            }
+        }
+        if (op.firstKey() >= 0) {
+            for (int i = op.firstKey(); i <= op.lastKey(request.argc()); i += op.keyStep()) {
+                if (request.argumentLength(i) > ShardContext.MAX_KEY_LENGTH) {
+                    error("ERR key of " + request.argumentLength(i) + " bytes > maximum "
+                            + ShardContext.MAX_KEY_LENGTH);
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /** True if a value of that length may be stored; else replies with an error. */
     boolean fits(final long length) {
         if (length <= context.maxValueLength()) {

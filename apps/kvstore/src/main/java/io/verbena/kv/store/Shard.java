@@ -25,8 +25,6 @@ public final class Shard implements AutoCloseable {
     private static final int REHASH_STEPS_PER_TURN = 64;
     /** Memory that is given back to the process in one turn of housekeeping, in chunks. */
     private static final int RELEASES_PER_TURN = 8;
-    /** Room that each request of a transaction has in its reply, come what may: for a number, or a short error. */
-    private static final int REPLY_ROOM_PER_REQUEST = 64;
     /** How often a request is tried again after more room was made; each time twice as much is made. */
     private static final int MAX_RETRIES = 12;
 
@@ -43,8 +41,7 @@ public final class Shard implements AutoCloseable {
     private final Keyspace[] databases;
     private final Eviction eviction;
     private final Execution execution;
-    /** The requests of a transaction, while {@link Execution#request} is one of them. */
-    private final RequestFlyweight transaction = new RequestFlyweight();
+    private final Transactions transactions;
 
     private final StringOperations strings;
     private final CounterOperations counters;
@@ -112,6 +109,7 @@ public final class Shard implements AutoCloseable {
         sortedSets = new SortedSetOperations(execution, scans, randoms);
         sortedSetRanges = new SortedSetRanges(execution);
         transferring = new TransferOperations(execution, this);
+        transactions = new Transactions(execution, transferring, this);
     }
 
     /**
@@ -196,9 +194,9 @@ public final class Shard implements AutoCloseable {
         reply.limit(Math.min(given, context.maxReplyLength()));
         try {
             if (op == KvOp.TRANSACTION) {
-                final byte[] error = readTransaction(buffer, offset, length);
+                final byte[] error = transactions.read(buffer, offset, length);
                 reply.begin(request.correlation());
-                executeTransaction(error == null ? refusal : error, reply);
+                transactions.execute(error == null ? refusal : error, reply);
             } else if (refusal != null) {
                 reply.begin(request.correlation());
                 execution.error(refusal);
@@ -257,83 +255,8 @@ public final class Shard implements AutoCloseable {
         }
     }
 
-    /** Checks every request of a transaction before the first is executed; returns why none can be, or null. */
-    private byte @Nullable [] readTransaction(final DirectBuffer buffer, final int offset, final int length) {
-        byte[] error = null;
-        transaction.wrap(buffer, offset, length);
-        final RequestFlyweight request = execution.request;
-        for (int i = 0; i < transaction.argc(); i++) {
-            if (transaction.isUploaded(i)) {
-                throw new ProtocolException("request " + i + " of a transaction was uploaded");
-            }
-            request.wrap(transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i));
-            final KvOp op = request.op();
-            if (op == null || op == KvOp.TRANSACTION || op.group() == KvOp.Group.TRANSFER) {
-                throw new ProtocolException(
-                        "operation code " + request.opCode() + " cannot be request " + i + " of a transaction");
-            }
-            if (error == null) {
-                error = transferring.error(request);
-            }
-        }
-        request.wrap(buffer, offset, length);
-        return error;
-    }
-
-    /**
-     * Executes the requests of a transaction. Each of those that are left always has room for an error in the reply, so
-     * that the client learns of each whether it happened.
-     */
-    private void executeTransaction(final byte @Nullable [] refusal, final ReplyEncoder reply) {
-        final RequestFlyweight request = execution.request;
-        if (refusal != null) {
-            execution.error(refusal);
-            discardUploads(request);
-            return;
-        }
-        final int requests = transaction.argc();
-        final int limit = reply.limit();
-        final int maximum = (limit - reply.length()) / REPLY_ROOM_PER_REQUEST - 1;
-        if (requests > maximum) {
-            execution.error("ERR transaction of " + requests + " requests > maximum " + maximum
-                    + " for a reply of up to " + limit + " bytes");
-            discardUploads(request);
-            return;
-        }
-        try {
-            reply.reserve((long) (requests + 1) * REPLY_ROOM_PER_REQUEST);
-        } catch (final ReplyTooLargeException tooLarge) {
-            execution.error("ERR " + tooLarge.getMessage());
-            discardUploads(request);
-            return;
-        }
-        reply.array(requests);
-        final ClientTransfers client = execution.transfers;
-        for (int i = 0; i < requests; i++) {
-            final int length = transaction.argumentLength(i);
-            request.wrap(transaction.buffer(), transaction.argumentOffset(i), length);
-            reply.limit(limit - (requests - 1 - i) * REPLY_ROOM_PER_REQUEST);
-            final int mark = reply.length();
-            final long streamMark = client == null ? 0 : client.mark();
-            try {
-                executeOne(required(request.op()), length, reply);
-            } catch (final ReplyTooLargeException tooLarge) {
-                // A long error: the request changed nothing.
-                drop(reply, mark, streamMark);
-                execution.error(Errors.NO_REPLY_ROOM);
-            }
-        }
-    }
-
-    /** Lets go of what the requests of a transaction have uploaded that are not executed. */
-    private void discardUploads(final RequestFlyweight request) {
-        for (int i = 0; i < transaction.argc(); i++) {
-            transferring.discardUploads(
-                    request.wrap(transaction.buffer(), transaction.argumentOffset(i), transaction.argumentLength(i)));
-        }
-    }
-
-    private void executeOne(final KvOp op, final int length, final ReplyEncoder reply) {
+    /** Executes a request that {@link Execution#request} holds, behind what has been replied so far. */
+    void executeOne(final KvOp op, final int length, final ReplyEncoder reply) {
         final Execution e = execution;
         final int mark = reply.length();
         final ClientTransfers client = e.transfers;
@@ -385,7 +308,7 @@ public final class Shard implements AutoCloseable {
     }
 
     /** Drops what an operation has replied so far. */
-    private void drop(final ReplyEncoder reply, final int mark, final long streamMark) {
+    void drop(final ReplyEncoder reply, final int mark, final long streamMark) {
         reply.discardTo(mark);
         final ClientTransfers client = execution.transfers;
         if (client != null) {
@@ -396,13 +319,6 @@ public final class Shard implements AutoCloseable {
     private void outOfMemory() {
         statistics.reject();
         execution.error(Errors.OUT_OF_MEMORY);
-    }
-
-    private static KvOp required(final @Nullable KvOp op) {
-        if (op == null) {
-            throw new IllegalStateException("a request changed while it was executed");
-        }
-        return op;
     }
 
     private boolean isAdmitted(final KvOp op, final RequestFlyweight request, final int length) {
@@ -421,31 +337,13 @@ public final class Shard implements AutoCloseable {
         }
         // A shorter request cannot break the limits on keys and values.
         if ((length > ShardContext.MAX_KEY_LENGTH || length > context.maxValueLength())
-                && !areLengthsAllowed(op, request)) {
+                && !execution.areLengthsAllowed(op)) {
             return false;
         }
         if (eviction.isOverLimit() && !eviction.makeRoom(e.now) && op.isDeniedOnOom()) {
             statistics.reject();
             e.error(Errors.OUT_OF_MEMORY);
             return false;
-        }
-        return true;
-    }
-
-    private boolean areLengthsAllowed(final KvOp op, final RequestFlyweight request) {
-        for (int i = 0; i < request.argc(); i++) {
-            if (!execution.fits(request.argumentLength(i))) {
-                return false;
-            }
-        }
-        if (op.firstKey() >= 0) {
-            for (int i = op.firstKey(); i <= op.lastKey(request.argc()); i += op.keyStep()) {
-                if (request.argumentLength(i) > ShardContext.MAX_KEY_LENGTH) {
-                    execution.error("ERR key of " + request.argumentLength(i) + " bytes > maximum "
-                            + ShardContext.MAX_KEY_LENGTH);
-                    return false;
-                }
-            }
         }
         return true;
     }

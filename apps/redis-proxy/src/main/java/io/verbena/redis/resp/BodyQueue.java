@@ -54,6 +54,27 @@ final class BodyQueue {
         reset();
     }
 
+    /**
+     * Takes over the bodies of a part of another writer's buffer, which is copied; parts are taken in order, so those
+     * that come first.
+     *
+     * @param other queue of that writer
+     * @param offset first byte of the part there
+     * @param length bytes of the part
+     * @param to where the part begins here
+     */
+    void takeFrom(BodyQueue other, int offset, int length, int to) {
+        while (!other.isEmpty() && other.position() <= offset + length) {
+            final int at = other.position();
+            final StreamedBody body = other.remove();
+            if (body != null && at > offset) {
+                add(to + at - offset, body);
+            } else if (body != null) {
+                body.close(); // of a part that was left out
+            }
+        }
+    }
+
     /** The buffer has lost so many bytes at its start. */
     void shift(int bytes) {
         for (int i = first; i < bodies.size(); i++) {

@@ -420,22 +420,9 @@ public final class RespWriter {
         ensure(length);
         view.putBytes(position, other.view, other.start + offset, length);
         if (!other.bodies.isEmpty()) {
-            moveBodies(other, other.start + offset, length);
+            bodies.takeFrom(other.bodies, other.start + offset, length, position);
         }
         position += length;
-    }
-
-    /** Takes over the bodies of a part of another writer; parts are taken in order, so those that come first. */
-    private void moveBodies(RespWriter other, int offset, int length) {
-        while (!other.bodies.isEmpty() && other.bodies.position() <= offset + length) {
-            final int at = other.bodies.position();
-            final StreamedBody body = other.bodies.remove();
-            if (body != null && at > offset) {
-                bodies.add(position + at - offset, body);
-            } else if (body != null) {
-                body.close(); // of a part that was left out
-            }
-        }
     }
 
     private void text(byte type, DirectBuffer source, int offset, int length) {

@@ -1,0 +1,83 @@
+package io.verbena.kv.store;
+
+import java.nio.ByteBuffer;
+import java.util.function.IntFunction;
+import org.agrona.BufferUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an {@link Allocator} has its chunks from: the direct memory of the process, up to a budget. Near its limit on
+ * direct memory the JVM would collect garbage and sleep before it throws, so nothing is asked for beyond the budget. A
+ * limit that the JVM does have below the budget is met once, and is the budget until {@link #restoreBudget}.
+ *
+ * <p>Single-threaded, as the allocator.
+ */
+final class ChunkSource {
+    private final IntFunction<ByteBuffer> source;
+    private final long configuredBudget;
+    private long budget;
+    private long committed;
+
+    /**
+     * @param budget greatest number of bytes held from the process
+     * @param source makes a direct buffer, or throws OutOfMemoryError
+     */
+    ChunkSource(final long budget, final IntFunction<ByteBuffer> source) {
+        this.configuredBudget = budget;
+        this.budget = budget;
+        this.source = source;
+    }
+
+    /** Bytes of direct memory that are held. */
+    long committed() {
+        return committed;
+    }
+
+    /** Greatest number of bytes held from the process. */
+    long budget() {
+        return budget;
+    }
+
+    boolean isAffordable(final int length) {
+        return length <= budget - committed;
+    }
+
+    /** Takes a chunk that is affordable; null if the process has less memory than the budget says. */
+    @Nullable
+    Chunk take(final int length, final boolean extent) {
+        try {
+            final Chunk chunk = new Chunk(length, extent, source);
+            committed += length;
+            return chunk;
+        } catch (final OutOfMemoryError e) {
+            return null;
+        }
+    }
+
+    /** The process has refused so much: to ask again would stall everybody each time, so the budget is less. */
+    AllocationFailedException refused(final int length) {
+        budget = committed + length - 1;
+        return failure(length);
+    }
+
+    /** What to throw if so much cannot be had. */
+    AllocationFailedException failure(final long length) {
+        return new AllocationFailedException(length, committed, budget);
+    }
+
+    /** The budget is what it was at first: others may have given memory back. */
+    void restoreBudget() {
+        budget = configuredBudget;
+    }
+
+    /** Gives a chunk back to the process. */
+    void giveBack(final Chunk chunk) {
+        committed -= chunk.buffer.capacity();
+        BufferUtil.free(chunk.memory);
+    }
+
+    /** So many bytes were given back to the process. */
+    void returned(final long bytes) {
+        committed -= bytes;
+    }
+}

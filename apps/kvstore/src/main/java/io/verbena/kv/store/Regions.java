@@ -1,0 +1,66 @@
+package io.verbena.kv.store;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The chunk of each region of a {@link Memory}. A new chunk gets the lowest region that is free.
+ *
+ * <p>Single-threaded, as the {@link Allocator}.
+ */
+final class Regions {
+    private final Memory memory;
+    private @Nullable Chunk[] chunks = new Chunk[16];
+    private int lowestFree = 1;
+
+    Regions(final Memory memory) {
+        this.memory = memory;
+    }
+
+    /** Greatest number of a region so far, + 1; 0 is none. */
+    int length() {
+        return chunks.length;
+    }
+
+    /** What is at a region in use. */
+    Chunk chunk(final int region) {
+        final Chunk chunk = chunks[region];
+        if (chunk == null) {
+            throw new IllegalStateException("region " + region + " is not allocated");
+        }
+        return chunk;
+    }
+
+    /** What is at a region; null if nothing is. */
+    @Nullable
+    Chunk chunkOrNull(final int region) {
+        return chunks[region];
+    }
+
+    /**
+     * Makes sure that {@link #enter} allocates nothing.
+     *
+     * @throws OutOfMemoryError if the tables cannot grow
+     */
+    void ensure() {
+        final int regions = memory.ensureRegion();
+        if (regions > chunks.length) {
+            chunks = Arrays.copyOf(chunks, regions);
+        }
+    }
+
+    /** Gives a chunk a region, and so its blocks addresses. */
+    void enter(final Chunk chunk) {
+        final int region = memory.attach(chunk.buffer, lowestFree);
+        lowestFree = region + 1;
+        chunks[region] = chunk;
+        chunk.region = region;
+    }
+
+    /** Takes a chunk's region back. */
+    void detach(final Chunk chunk) {
+        memory.detach(chunk.region);
+        chunks[chunk.region] = null;
+        lowestFree = Math.min(lowestFree, chunk.region);
+    }
+}
