@@ -8,7 +8,8 @@
  *                                                    |
  *   values: StringBlock, QuickList, PackedList, IntegerSet, Dictionary, SkipList
  *                                                    |
- *   Allocator: size classes, runs of pages, extents -> Memory: addresses in regions
+ *   Allocator: size classes, runs of pages, extents -> Regions, Memory: addresses in regions
+ *                                                  -> ChunkSource: direct memory of the process, up to a budget
  * </pre>
  *
  * <p>Values longer than a message come and go in pieces: a {@link io.verbena.kv.store.ClientTransfers} a client holds
