@@ -118,7 +118,9 @@ final class PeerProcess implements AutoCloseable {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         while (true) {
             try (Stream<Path> files = Files.find(
-                    Path.of("/dev/shm"), 2, (path, attributes) -> path.toString().contains(hex))) {
+                    Path.of("/dev/shm"),
+                    2,
+                    (path, attributes) -> path.toString().contains(hex))) {
                 return files.findAny().isPresent();
             } catch (IOException | UncheckedIOException e) { // it changed under the walk: look again
                 if (System.nanoTime() > deadline) {
