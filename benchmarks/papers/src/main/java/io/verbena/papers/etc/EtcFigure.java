@@ -83,7 +83,6 @@ public final class EtcFigure extends PaperFigure {
                 "real.footprint",
                 "one SRQ of the largest size holds a multiple of what an append queue "
                         + "does, in resident memory on average",
-                Double.NaN,
                 "",
                 meanShared(single) / meanShared(append),
                 meanShared(single) > 2 * meanShared(append),
@@ -91,7 +90,6 @@ public final class EtcFigure extends PaperFigure {
         report.claim(Claim.judged(
                 "real.returned",
                 "memory that a stall took is given back within seconds; slowest",
-                Double.NaN,
                 "s",
                 slowestReturn(append),
                 slowestReturn(append) <= FEW_SECONDS,

@@ -44,6 +44,11 @@ public record Claim(String id, String text, double paper, String unit, double ou
         return new Claim(id, text, paper, unit, ours, holds ? Verdict.HOLDS : Verdict.HOLDS_NOT, holds ? "" : ifNot);
     }
 
+    /** A claim of this kind for which the paper prints no number. */
+    public static Claim judged(String id, String text, String unit, double ours, boolean holds, String ifNot) {
+        return judged(id, text, Double.NaN, unit, ours, holds, ifNot);
+    }
+
     /**
      * A claim that holds if a part, which is given in percent, is not above a bound.
      *
@@ -53,6 +58,11 @@ public record Claim(String id, String text, double paper, String unit, double ou
      */
     public static Claim atMost(String id, String text, double paper, double part, double most, String ifNot) {
         return judged(id, text, paper, "%", part * 100, part <= most, ifNot);
+    }
+
+    /** A claim of this kind for which the paper prints no number. */
+    public static Claim atMost(String id, String text, double part, double most, String ifNot) {
+        return atMost(id, text, Double.NaN, part, most, ifNot);
     }
 
     /** This claim with something to know if it holds; a claim that does not hold keeps its own reason before it. */

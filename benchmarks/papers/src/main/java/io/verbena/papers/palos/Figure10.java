@@ -109,7 +109,6 @@ final class Figure10 extends PaperFigure {
             report.claim(Claim.atMost(
                     "10.ours." + of,
                     "all 32 flows have the rate of (1), messages of " + load.title + ": farthest of them, at most 1 %",
-                    Double.NaN,
                     farthest,
                     EXACT,
                     "not exact"));

@@ -100,14 +100,12 @@ final class Figure11 extends PaperFigure {
         report.claim(Claim.atMost(
                 "11.groups",
                 "both groups keep 50 Gb/s whatever QP 6 weighs: farthest, at most 1 %",
-                Double.NaN,
                 curve.farthestGroup(),
                 EXACT,
                 "not isolated"));
         report.claim(Claim.atMost(
                 "11.flows",
                 "each of the six flows has the rate of (1) at each weight: farthest, at most 1 %",
-                Double.NaN,
                 curve.farthestFlow(),
                 EXACT,
                 "not exact"));

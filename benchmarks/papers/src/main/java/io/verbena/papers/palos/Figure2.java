@@ -42,7 +42,6 @@ final class Figure2 extends PaperFigure {
                 "2.formula",
                 "what comes out is what packets in turn give: largest difference of "
                         + "the large flow's share, at most 3 %",
-                Double.NaN,
                 farthest,
                 0.03,
                 "not a packet of each in turn"));
@@ -110,7 +109,6 @@ final class Figure2 extends PaperFigure {
                     "what flows get depends on the size of their neighbours' messages: the "
                             + "large flow's share at 64 B, of that at"
                             + " 4 KiB",
-                    Double.NaN,
                     "",
                     large.get(0) / large.get(large.size() - 1),
                     large.get(0) > 4 * large.get(large.size() - 1),

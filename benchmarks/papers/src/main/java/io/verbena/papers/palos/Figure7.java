@@ -93,14 +93,12 @@ final class Figure7 extends PaperFigure {
                 id + ".large",
                 "the large flow gets 1/17 of its peak whatever the small messages: largest difference, at most 1 %, "
                         + frames.title(),
-                Double.NaN,
                 chunks.farthestLarge,
                 EXACT,
                 "not exact"));
         report.claim(Claim.atMost(
                 id + ".small",
                 "the small flows get 16/17 of theirs: largest difference, at most 1 %, " + frames.title(),
-                Double.NaN,
                 chunks.farthestSmall,
                 EXACT,
                 "not exact"));

@@ -145,7 +145,6 @@ final class Figure8 extends PaperFigure {
         report.claim(Claim.judged(
                 id + ".slope",
                 "each large flow more adds at most 0.05 of the latency alone, " + frames.title(),
-                Double.NaN,
                 "",
                 urgent.slope(),
                 urgent.slope() <= FLAT,
@@ -159,7 +158,6 @@ final class Figure8 extends PaperFigure {
                 "no message takes longer than alone by more than two chunks of 16 KiB, "
                         + "2.62 us: longest beside any number of"
                         + " flows, " + frames.title(),
-                Double.NaN,
                 "us",
                 urgent.added() / 1e3,
                 urgent.added() <= TWO_CHUNKS_NANOS,

@@ -85,7 +85,6 @@ final class Figure9 extends PaperFigure {
         report.claim(Claim.atMost(
                 "9.ours",
                 "neither group feels how many large flows there are: largest change, at most 1 %",
-                Double.NaN,
                 ours.farthest(),
                 FLAT,
                 "not isolated"));
@@ -130,7 +129,6 @@ final class Figure9 extends PaperFigure {
         report.claim(Claim.judged(
                 "9.lanes",
                 "virtual lanes protect the small flows, but not optimally: largest change",
-                Double.NaN,
                 "%",
                 lanes * 100,
                 lanes > ours.farthest() && lanes < none.farthest(),
@@ -140,7 +138,6 @@ final class Figure9 extends PaperFigure {
         report.claim(Claim.judged(
                 "9.software",
                 "software chunking protects the small flows, but not optimally: largest change",
-                Double.NaN,
                 "%",
                 software * 100,
                 software > ours.farthest() && software < none.farthest(),

@@ -91,7 +91,6 @@ final class RealLatency {
                 id + ".p99",
                 "p99 beside 8 large flows, of p99 alone, " + where(fabric)
                         + ": at most 2 and the time of two chunks of 16 KiB",
-                Double.NaN,
                 "x",
                 ours.p99(LAST, 0),
                 ours.latency(LAST).p99() <= ours.bound(LAST),
@@ -100,7 +99,6 @@ final class RealLatency {
         report.claim(RealRuns.judged(
                 id + ".flat",
                 "8 large flows are felt as one is, " + where(fabric) + ": p99 beside 8 by that beside 1, at most 1.25",
-                Double.NaN,
                 "x",
                 ours.p99(LAST, 1),
                 ours.p99(LAST, 1) <= SAME,
@@ -112,7 +110,6 @@ final class RealLatency {
                     id + ".rr",
                     "packet round robin makes it wait longer, " + where(fabric)
                             + ": p50 beside 8 large flows by that under chunks",
-                    Double.NaN,
                     "x",
                     Curve.ratio(packets.latency(LAST).p50(), ours.latency(LAST).p50()),
                     packets.latency(LAST).p50() > ours.latency(LAST).p50(),

@@ -103,6 +103,17 @@ final class RealRuns {
         return Claim.judged(id, text, paper, unit, ours, holds, ifNot);
     }
 
+    /** Likewise a claim for which the paper prints no number. */
+    static Claim judged(
+            String id, String text, String unit, double ours, boolean holds, double backlogged, String ifNot) {
+        return judged(id, text, Double.NaN, unit, ours, holds, backlogged, ifNot);
+    }
+
+    /** Likewise a claim that a part, which is given in percent, is not above a bound. */
+    static Claim atMost(String id, String text, double part, double most, double backlogged, String ifNot) {
+        return judged(id, text, "%", part * 100, part <= most, backlogged, ifNot);
+    }
+
     /** A part, for people. */
     static String percent(double part) {
         return Numbers.text(part * 100, "%");

@@ -112,7 +112,6 @@ final class RealShares {
                 "real.7." + fabric.optionName(),
                 "a large flow beside 16 small ones gets a seventeenth, 5.882 %, " + where(fabric)
                         + ": farthest share, at most 3 % off",
-                Double.NaN,
                 "%",
                 farthest * 100,
                 Math.abs(farthest / FAIR - 1) <= TOLERANCE,
@@ -124,7 +123,6 @@ final class RealShares {
                 report.claim(RealRuns.judged(
                         "real.7." + fabric.optionName() + ".rr",
                         "packet round robin gives it more, " + where(fabric) + ": its share by a seventeenth",
-                        Double.NaN,
                         "x",
                         large(result).share() / FAIR,
                         large(result).share() / FAIR > 1 + TOLERANCE,
@@ -161,23 +159,19 @@ final class RealShares {
             fromHalf = Math.max(fromHalf, RealRuns.off(each));
         }
         double contended = RealRuns.leastContended(ours);
-        report.claim(RealRuns.judged(
+        report.claim(RealRuns.atMost(
                 "real.9." + fabric.optionName(),
                 "neither group feels whether there are 1 or 8 large flows, " + where(fabric)
                         + ": largest change, at most 3 %",
-                Double.NaN,
-                "%",
-                change * 100,
-                change <= TOLERANCE,
+                change,
+                TOLERANCE,
                 contended,
                 "not isolated"));
-        report.claim(RealRuns.judged(
+        report.claim(RealRuns.atMost(
                 "real.9." + fabric.optionName() + ".half",
                 "and each has a half, " + where(fabric) + ": largest difference, at most 3 %",
-                Double.NaN,
-                "%",
-                fromHalf * 100,
-                fromHalf <= TOLERANCE,
+                fromHalf,
+                TOLERANCE,
                 contended,
                 "groups of equal weight do not share equally"));
         List<TenantsResult> packets = numbers(fabric, Discipline.PACKET_ROUND_ROBIN, new int[] {1, 8});
@@ -240,23 +234,19 @@ final class RealShares {
             }
         }
         double contended = RealRuns.leastContended(ours);
-        report.claim(RealRuns.judged(
+        report.claim(RealRuns.atMost(
                 "real.11." + fabric.optionName(),
                 "groups get what (1) says of their weights, " + where(fabric) + ": largest difference, at most 3 %",
-                Double.NaN,
-                "%",
-                off * 100,
-                off <= TOLERANCE,
+                off,
+                TOLERANCE,
                 contended,
                 "not exact"));
-        report.claim(RealRuns.judged(
+        report.claim(RealRuns.atMost(
                 "real.11." + fabric.optionName() + ".swap",
                 "whoever sends the large messages, " + where(fabric)
                         + ": largest change of a share if the sizes are swapped, at most 3 %",
-                Double.NaN,
-                "%",
-                swapped * 100,
-                swapped <= TOLERANCE,
+                swapped,
+                TOLERANCE,
                 contended,
                 "it depends on sizes"));
         for (Discipline discipline : all(fabric) ? OTHERS_BY_WEIGHT : OTHERS_BY_WEIGHT.subList(0, 1)) {
@@ -267,7 +257,6 @@ final class RealShares {
                         "packet round robin knows no weights, " + where(fabric)
                                 + ": a group of weight 3 with 64 B beside one of weight 1 "
                                 + "with 1 MiB gets less than its 75 %",
-                        Double.NaN,
                         "%",
                         small(result).share() * 100,
                         small(result).normalised() < 1 - TOLERANCE,

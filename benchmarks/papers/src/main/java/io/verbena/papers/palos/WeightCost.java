@@ -127,7 +127,6 @@ final class WeightCost extends PaperFigure {
                 report.claim(Claim.judged(
                                 "cost.visit",
                                 "a visit among 10,000 flows costs what one among 10 does: times as much, at most 4",
-                                Double.NaN,
                                 "x",
                                 last / first,
                                 last <= MAX_GROWTH * first,

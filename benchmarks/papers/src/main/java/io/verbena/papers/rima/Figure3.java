@@ -293,7 +293,6 @@ final class Figure3 extends PaperFigure {
         report.claim(Claim.judged(
                 "3.line.not-ready",
                 "with a reserve below line rate x L senders are told to come again",
-                Double.NaN,
                 "",
                 (double) shortReserve.notReady(),
                 shortReserve.notReady() > rima.notReady(),
@@ -301,7 +300,6 @@ final class Figure3 extends PaperFigure {
         report.claim(Claim.judged(
                 "3.line.slow",
                 "and throughput falls: of that with enough reserve",
-                Double.NaN,
                 "",
                 shortReserve.messagesPerSecond() / slow.messagesPerSecond(),
                 shortReserve.messagesPerSecond() < 0.9 * slow.messagesPerSecond(),

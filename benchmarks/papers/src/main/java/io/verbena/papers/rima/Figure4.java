@@ -81,7 +81,6 @@ final class Figure4 extends PaperFigure {
         report.claim(Claim.judged(
                 "4.u",
                 "the curve is U-shaped: at 1000 SRQs, of the least",
-                Double.NaN,
                 "",
                 totals.get(MAX_QUEUES - 1) * 1e9 / least,
                 falls(totals, leastAt) && totals.get(MAX_QUEUES - 1) * 1e9 > 2 * least,

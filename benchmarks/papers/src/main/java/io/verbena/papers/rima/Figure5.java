@@ -50,7 +50,6 @@ final class Figure5 extends PaperFigure {
         report.claim(Claim.judged(
                 "5.u",
                 "few SRQs and many SRQs need more than some between: the lesser of both ends, of the least",
-                Double.NaN,
                 "",
                 Math.min(totals.get(0), atAll) / atBest,
                 Math.min(totals.get(0), atAll) > 1.2 * atBest,
@@ -68,7 +67,6 @@ final class Figure5 extends PaperFigure {
         report.claim(Claim.judged(
                 "5.close",
                 "the best number of SRQs is close to RIMA: times as much",
-                Double.NaN,
                 "",
                 atBest / rima,
                 atBest <= CLOSE * rima,

@@ -92,7 +92,6 @@ final class Figure6 extends PaperFigure {
         report.claim(Claim.judged(
                 "6.all",
                 "as many SRQs as slabs need more again: of the least",
-                Double.NaN,
                 "",
                 least.get(slabs - 1) * 1e9 / atBest,
                 least.get(slabs - 1) * 1e9 > 1.2 * atBest,

@@ -74,7 +74,6 @@ final class Figure7 extends PaperFigure {
                 "the footprint of SRQs grows with the sizes, however many they are: from "
                         + "half to twice it grows up to so many of "
                         + counts,
-                Double.NaN,
                 "SRQs",
                 growing,
                 growing == counts,
@@ -84,7 +83,6 @@ final class Figure7 extends PaperFigure {
         report.claim(Claim.judged(
                 "7.advantage",
                 "append queues need less at all three scales: least ratio of the best SRQs to them",
-                Double.NaN,
                 "",
                 leastAdvantage(all, rima),
                 leastAdvantage(all, rima) > 1,

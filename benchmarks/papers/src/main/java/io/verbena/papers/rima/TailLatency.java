@@ -120,7 +120,6 @@ final class TailLatency extends PaperFigure {
         report.claim(Claim.judged(
                 "5.2.1.three-ways",
                 "if the address is returned, messages take three ways and the allocation: longer than paging by",
-                Double.NaN,
                 "us",
                 (of(SchemeRow.ALLOCATE).largePercentile(50)
                                 - of(SchemeRow.DEMAND_PAGING).largePercentile(50))
