@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * to their chunk, and empty chunks but one to the process. No object per block: an address is a long, see
  * {@link Memory}.
  *
- * <p>What is held never exceeds the budget, see {@link ChunkSource}. An allocation that would need more first gives back
- * what holds no block, and fails at once if that is not enough.
+ * <p>What is held never exceeds the budget, see {@link ChunkSource}. An allocation that would need more first gives
+ * back what holds no block, and fails at once if that is not enough.
  *
  * <p>Single-threaded, as the shard that owns it.
  */

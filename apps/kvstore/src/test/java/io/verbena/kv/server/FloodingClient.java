@@ -11,7 +11,7 @@ final class FloodingClient {
 
     public static void main(final String[] arguments) {
         final String key = arguments[1];
-        final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        final long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
         try (TestClient client = new TestClient(
                 Transport.valueOf(arguments[0]),
                 NodeMode.INVOKER,

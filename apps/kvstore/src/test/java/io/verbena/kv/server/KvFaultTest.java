@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.NodeMode;
 import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -163,50 +164,63 @@ class KvFaultTest {
         }
     }
 
-    /** A client process is killed in the middle of its traffic, also while it composes and while it is written to. */
+    /**
+     * Client processes are killed in the middle of their traffic, one after the other, also while they compose and
+     * while they are written to.
+     */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LOCAL")
     void aClientThatDiesHarmsNobody(final Transport transport) throws Exception {
+        final int clients = 3;
+        final List<Process> processes = new ArrayList<>();
         try (KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 2, directory));
                 TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
-            for (int round = 0; round < 3; round++) {
-                final Path log = directory.resolve("client" + round + ".log");
-                final List<String> command = new ArrayList<>();
-                command.add(ProcessHandle.current().info().command().orElse("java"));
-                command.addAll(openedModules());
-                command.addAll(List.of(
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1", // is up sooner
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        FloodingClient.class.getName(),
-                        transport.name(),
-                        "flood" + round));
-                command.addAll(transport.addresses(server));
-                final Process process = new ProcessBuilder(command)
-                        .redirectErrorStream(true)
-                        .redirectOutput(log.toFile())
-                        .start();
-                try {
-                    final long deadline =
-                            System.nanoTime() + Duration.ofSeconds(30).toNanos();
-                    Object count = null;
-                    while (count == null || Long.parseLong((String) count) < 5000) {
-                        assertThat(process.isAlive()).as(Files.readString(log)).isTrue();
-                        assertThat(System.nanoTime()).isLessThan(deadline);
-                        count = other.call(KvOp.GET, "flood" + round);
-                    }
-                } finally {
-                    process.destroyForcibly();
-                    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            for (int i = 0; i < clients; i++) {
+                processes.add(flood(transport, server, i));
+            }
+            for (int i = 0; i < clients; i++) {
+                final Process process = processes.get(i);
+                final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+                Object count = null;
+                while (count == null || Long.parseLong((String) count) < 5000) {
+                    assertThat(process.isAlive()).as(Files.readString(log(i))).isTrue();
+                    assertThat(System.nanoTime()).isLessThan(deadline);
+                    count = other.call(KvOp.GET, "flood" + i);
                 }
-                for (int i = 0; i < 1000; i++) {
-                    assertThat(other.call(KvOp.INCR, "counter" + i)).isEqualTo(round + 1L);
+                process.destroyForcibly();
+                assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+                for (int k = 0; k < 1000; k++) {
+                    assertThat(other.call(KvOp.INCR, "counter" + k)).isEqualTo(i + 1L);
                 }
             }
             assertThat(server.malformedRequests()).isZero();
+        } finally {
+            processes.forEach(Process::destroyForcibly);
         }
+    }
+
+    private Path log(final int client) {
+        return directory.resolve("client" + client + ".log");
+    }
+
+    private Process flood(final Transport transport, final KvServer server, final int client) throws IOException {
+        final List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElse("java"));
+        command.addAll(openedModules());
+        command.addAll(List.of(
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", // is up sooner
+                "-cp",
+                System.getProperty("java.class.path"),
+                FloodingClient.class.getName(),
+                transport.name(),
+                "flood" + client));
+        command.addAll(transport.addresses(server));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log(client).toFile())
+                .start();
     }
 
     /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
