@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # perftest between two processes over shared memory, Unix-domain sockets and TCP, with every byte that arrives looked at;
 # and a server that is killed amid a test is one line and status 1 at the client.
+# Runs alone.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 scratch=$(mktemp -d)

@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # The integrity load against redis-server, which proves the load itself, and against `verbena serve`: as it comes, with
-# four workers, with four shards and in a JVM of 512 MB; on JDK 17 and, where one is installed, on JDK 25. Two at a time.
+# four workers, with four shards and in a JVM of 512 MB; on JDK 17 and, where one is installed, on JDK 25. One at a time:
+# other things run beside this.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 scratch=$(mktemp -d)
 seconds=${CHECK_REDIS_SECONDS:-20}
-pids=()
+pid=
 redis=
 
 leave() {
-  local status=$? pid
+  local status=$? each
   trap - EXIT
   # Some have ended by themselves, and the status is the check's own.
-  for pid in ${pids[@]+"${pids[@]}"} $redis; do kill "$pid" 2>/dev/null || true; done
-  for pid in ${pids[@]+"${pids[@]}"} $redis; do wait "$pid" 2>/dev/null || true; done
+  for each in $pid $redis; do kill "$each" 2>/dev/null || true; done
+  for each in $pid $redis; do wait "$each" 2>/dev/null || true; done
   rm -rf "$scratch"
   exit "$status"
 }
@@ -22,26 +23,22 @@ trap 'exit 143' INT TERM
 
 ./verbena check redis --help >/dev/null # builds the jar if need be
 
-# begin NAME JAVA_HOME ARGUMENTS...: in the background.
-begin() {
-  local name=$1 home=$2
+# check NAME JAVA_HOME ARGUMENTS...
+check() {
+  local name=$1 home=$2 status=0
   shift 2
+  # In the background, so that a signal ends it at once.
   JAVA_HOME=$home timeout --kill-after=10 $((seconds + 150)) \
     ./verbena check redis --seconds "$seconds" --stall 20 "$@" >"$scratch/$name.log" 2>&1 &
-  pids+=("$!")
-}
-
-# finish NAME: waits for the first that was begun.
-finish() {
-  local status=0
-  wait "${pids[0]}" || status=$?
-  pids=("${pids[@]:1}")
+  pid=$!
+  wait "$pid" || status=$?
+  pid=
   if [ $status != 0 ]; then
-    echo "FAILED: $1 (status $status)" >&2
-    tail -n 80 "$scratch/$1.log" >&2
+    echo "FAILED: $name (status $status)" >&2
+    tail -n 80 "$scratch/$name.log" >&2
     return 1
   fi
-  printf '%-20s %s\n' "$1" "$(sed -n 's/^  replies checked *//p' "$scratch/$1.log")"
+  printf '%-20s %s\n' "$name" "$(sed -n 's/^  replies checked *//p' "$scratch/$name.log")"
 }
 
 # The home of a JDK 25: the JDK at hand, or one of the installed.
@@ -70,32 +67,20 @@ if command -v redis-server >/dev/null; then
     done
     kill $redis 2>/dev/null || true # it may have ended: its port was taken
   done
-  begin redis-server "$jdk17" --address "127.0.0.1:$port"
-  finish redis-server || failed=1
+  check redis-server "$jdk17" --address "127.0.0.1:$port" || failed=1
   kill "$redis"
   wait "$redis" || true # its status says that it was ended
   redis=
 fi
 
 small=(--server-jvm -Xmx512m --max-data 64m --max-value 16m)
-begin default-17 "$jdk17"
-begin workers-17 "$jdk17" -- --workers 4
-finish default-17 || failed=1
-begin shards-17 "$jdk17" -- --shards 4
-finish workers-17 || failed=1
-begin small-17 "$jdk17" "${small[@]}"
-finish shards-17 || failed=1
-if [ -n "$jdk25" ]; then
-  begin default-25 "$jdk25"
-  finish small-17 || failed=1
-  begin workers-25 "$jdk25" -- --workers 4
-  finish default-25 || failed=1
-  begin shards-25 "$jdk25" -- --shards 4
-  finish workers-25 || failed=1
-  begin small-25 "$jdk25" "${small[@]}"
-  finish shards-25 || failed=1
-  finish small-25 || failed=1
-else
-  finish small-17 || failed=1
-fi
+check_all_on() {
+  local jdk=$1 home=$2
+  check "default-$jdk" "$home" || failed=1
+  check "workers-$jdk" "$home" -- --workers 4 || failed=1
+  check "shards-$jdk" "$home" -- --shards 4 || failed=1
+  check "small-$jdk" "$home" "${small[@]}" || failed=1
+}
+check_all_on 17 "$jdk17"
+[ -z "$jdk25" ] || check_all_on 25 "$jdk25"
 exit $failed
