@@ -258,7 +258,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /** The name of the peer's node; empty until it is connected. */
     public String peerName() {
-        return connection.peerName;
+        return connection.peer.name;
     }
 
     /** Identity of the peer's NIC; a node that is launched again has another one. */
@@ -331,7 +331,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /** Which of that queue pair's streams its messages are. */
     int stream() {
-        return connection.peerStream;
+        return connection.peer.stream;
     }
 
     Connection connection() {

@@ -93,7 +93,7 @@ public final class RemoteRegion implements AutoCloseable {
 
     /** Bytes. */
     public long length() {
-        return connection.regionLength;
+        return connection.peer.regionLength;
     }
 
     // ---- posting ----------------------------------------------------------------------------------------------------
@@ -433,6 +433,6 @@ public final class RemoteRegion implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "remote region '" + connection.name + "' of node '" + connection.peerName + "'";
+        return "remote region '" + connection.name + "' of node '" + connection.peer.name + "'";
     }
 }

@@ -89,16 +89,16 @@ public final class ChannelSender {
 
     /** The peer has said where messages go; before the connection is open. */
     public void target() {
-        queueId = connection.queueId;
-        queueKey = connection.queueKey;
+        queueId = connection.peer.queueId;
+        queueKey = connection.peer.queueKey;
         bound();
     }
 
     /** Finds the longest message: what the inbox takes, and an urgent channel. */
     public void bound() {
         int longest = connection.isUrgent()
-                ? Math.min(connection.maxMessage, group.query().urgentLimit())
-                : connection.maxMessage;
+                ? Math.min(connection.peer.maxMessage, group.query().urgentLimit())
+                : connection.peer.maxMessage;
         maxMessage = queueKey == 0 ? -1 : longest;
     }
 

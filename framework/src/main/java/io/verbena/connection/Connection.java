@@ -60,36 +60,15 @@ public final class Connection {
     /** Why it is closed, or null while it is not. */
     public volatile @Nullable CloseReason reason;
 
-    // What the peer said, written before the state becomes OPEN or ACCEPTED.
-
-    /** Name of the peer's node; empty before it is known. */
-    public String peerName = "";
-    /** Number of its queue pair. */
-    public int peerQp;
-    /** Of which stream of that queue pair is what comes from it. */
-    public int peerStream;
-
-    int firstPsn;
-    /** Where messages go to: the append queue of its inbox. */
-    public int queueId;
-    /** Of that queue; 0 if there is none. */
-    public int queueKey;
-    /** Bytes of the longest message. */
-    public int maxMessage;
-    /** Of its region. */
-    public int regionKey;
-    /** Bytes of its region. */
-    public long regionLength;
+    /** What the peer said, written before the state becomes OPEN or ACCEPTED. */
+    public final PeerTerms peer = new PeerTerms();
 
     /** What uses it on this side; null where the peer reaches a region. */
     public @Nullable ConnectionEnd end;
 
     // Under the lock of Connections.
-    @Nullable
-    ConnectionFlyweight request; // sent again until it is answered
-
-    @Nullable
-    ConnectionFlyweight reply;
+    final Exchange exchange = new Exchange();
+    int firstPsn;
 
     @Nullable
     Object usedBy; // the peer that it counts against
@@ -98,10 +77,6 @@ public final class Connection {
     /** What the peer may do with a region, or this side with the peer's. */
     public int rights = Access.REMOTE;
 
-    int attempts;
-    long nextAttempt;
-    long deadline;
-    boolean disconnectSent;
     int grown; // requests that it may have under way beyond the first
 
     Connection(
@@ -129,8 +104,8 @@ public final class Connection {
     @Override
     public String toString() {
         String what = (kind == ConnectionFlyweight.INBOX ? "inbox '" : "region '") + name + "'";
-        String peer = peerName.isEmpty() ? "a peer" : "node '" + peerName + "'";
-        return incoming ? "from " + peer + " to " + what : "to " + what + " of " + peer;
+        String whom = peer.name.isEmpty() ? "a peer" : "node '" + peer.name + "'";
+        return incoming ? "from " + whom + " to " + what : "to " + what + " of " + whom;
     }
 
     /** Whether it is over for good: nothing comes by it any more. */

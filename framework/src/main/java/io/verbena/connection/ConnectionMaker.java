@@ -103,14 +103,14 @@ final class ConnectionMaker {
 
     /** Takes what the peer said of its end. */
     static void takePeer(Connection c, ConnectionFlyweight d) {
-        c.peerName = d.node();
-        c.peerQp = d.senderQp();
-        c.peerStream = d.senderStream();
-        c.queueId = d.queueId();
-        c.queueKey = d.queueKey();
-        c.maxMessage = d.maxMessage();
-        c.regionKey = d.regionKey();
-        c.regionLength = d.regionLength();
+        c.peer.name = d.node();
+        c.peer.qp = d.senderQp();
+        c.peer.stream = d.senderStream();
+        c.peer.queueId = d.queueId();
+        c.peer.queueKey = d.queueKey();
+        c.peer.maxMessage = d.maxMessage();
+        c.peer.regionKey = d.regionKey();
+        c.peer.regionLength = d.regionLength();
         if (!c.incoming) {
             c.rights = Access.REMOTE & ~d.status();
         }
@@ -139,7 +139,7 @@ final class ConnectionMaker {
         c.queuePair.modify(new QpAttributes()
                 .state(QpState.RTR)
                 .peerNic(c.peerNic)
-                .peerQp(c.peerQp)
+                .peerQp(c.peer.qp)
                 .pathMtu(mtu)
                 .receivePsn(peerPsn)
                 .maxDestRdAtomic(16)

@@ -132,8 +132,8 @@ public final class Connections implements DutyCycleAgent {
         Connection c = byNumber.get(datagram.receiverQp());
         return c != null
                         && c.peerNic == peerNic
-                        && c.peerQp == datagram.senderQp()
-                        && c.peerStream == datagram.senderStream()
+                        && c.peer.qp == datagram.senderQp()
+                        && c.peer.stream == datagram.senderStream()
                         && c.stream == datagram.receiverStream()
                 ? c
                 : null;
@@ -143,8 +143,8 @@ public final class Connections implements DutyCycleAgent {
     static ConnectionFlyweight about(int type, Connection c) {
         return ConnectionFlyweight.of(type, c.transaction)
                 .kind(c.kind)
-                .queuePairs(c.number, c.peerQp)
-                .streams(c.stream, c.peerStream);
+                .queuePairs(c.number, c.peer.qp)
+                .streams(c.stream, c.peer.stream);
     }
 
     /**
@@ -407,7 +407,7 @@ public final class Connections implements DutyCycleAgent {
                 break;
             default:
                 Connection gone = find(peerNic, d);
-                if (gone != null && gone.disconnectSent) {
+                if (gone != null && gone.exchange.disconnectSent) {
                     end(gone, CloseReason.CLOSED_HERE);
                 }
         }
@@ -453,7 +453,7 @@ public final class Connections implements DutyCycleAgent {
     public void shutDown() {
         synchronized (lock) {
             for (Connection c : all()) {
-                if (!c.disconnectSent && c.state == Connection.CLOSING) {
+                if (!c.exchange.disconnectSent && c.state == Connection.CLOSING) {
                     send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
                 }
                 c.opened.completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));

@@ -1,9 +1,7 @@
 package io.verbena.connection;
 
-import io.verbena.AccessRequest;
 import io.verbena.CloseReason;
 import io.verbena.ConnectionException;
-import io.verbena.Right;
 import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.RejectionLog;
@@ -12,20 +10,15 @@ import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.LinkListener;
-import io.verbena.nic.port.LogRateLimiter;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes connections, by management datagrams ({@link ConnectionFlyweight}):
@@ -43,8 +36,6 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe, under the lock of {@link Connections}; what is said so here is called under it.
  */
 public final class Handshake implements DutyCycleAgent {
-    private static final Logger LOG = LoggerFactory.getLogger(Handshake.class);
-
     private final Connections connections;
     private final Object lock;
     private final ConnectionMaker maker;
@@ -54,7 +45,7 @@ public final class Handshake implements DutyCycleAgent {
     private final byte[] token;
     private final String nodeName;
     private final RejectionLog rejections;
-    private final LogRateLimiter policyFailures = new LogRateLimiter();
+    private final AccessControl access;
     private final PeerUsage usage;
     private LongFunction<PeerIdentity> peers = nic -> PeerIdentity.ANONYMOUS;
     private LongPredicate linked = nic -> true;
@@ -86,6 +77,7 @@ public final class Handshake implements DutyCycleAgent {
         this.token = token;
         this.usage = new PeerUsage(rules, maker::quota);
         this.nodeName = settings.node();
+        this.access = new AccessControl(rules, nodeName, connections.clock(), rejections);
     }
 
     /** Sets who knows which peer a NIC belongs to; before the node is reached. */
@@ -139,8 +131,8 @@ public final class Handshake implements DutyCycleAgent {
     /** Sends the request for a connection, again and again until it is answered or {@linkplain #abandon abandoned}. */
     void ask(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
         synchronized (lock) {
-            c.request = request(c, answersTo, maxPacket);
-            askAgain(c, c.request, connections.clock().nanoTime());
+            c.exchange.request = request(c, answersTo, maxPacket);
+            askAgain(c, c.exchange.request, connections.clock().nanoTime());
             connections.lookBy(nextDeadline);
         }
         connections.wakeOwner();
@@ -148,8 +140,8 @@ public final class Handshake implements DutyCycleAgent {
 
     private void askAgain(Connection c, ConnectionFlyweight request, long now) {
         connections.send(c.peerNic, request);
-        c.nextAttempt = now + Connections.RETRY_NANOS;
-        lookBy(c.nextAttempt);
+        c.exchange.nextAttempt = now + Connections.RETRY_NANOS;
+        lookBy(c.exchange.nextAttempt);
     }
 
     /** Nobody waits for it any more. */
@@ -177,7 +169,7 @@ public final class Handshake implements DutyCycleAgent {
             String name = request.text();
             boolean region = request.kind() == ConnectionFlyweight.REGION;
             Target target = region ? targets.region(name) : targets.inbox(name);
-            int rights = rights(peer, request, target);
+            int rights = access.rights(peer, request, target);
             if (rights == 0) {
                 return reject(
                         request,
@@ -186,8 +178,8 @@ public final class Handshake implements DutyCycleAgent {
                                 + " no right to '" + name + "'");
             }
             Connection known = accepted.get(new Request(peerNic, request.transaction()));
-            if (known != null && known.reply != null) {
-                return known.reply;
+            if (known != null && known.exchange.reply != null) {
+                return known.exchange.reply;
             }
             if (target == null) {
                 return reject(
@@ -220,66 +212,6 @@ public final class Handshake implements DutyCycleAgent {
                                 + "' has no room for another connection; raise its "
                                 + "maxConnections or maxRegions, or its tenant's");
             }
-        }
-    }
-
-    /**
-     * What a peer may do with what it asks for: the accesses of a region; any bits for the rest. Refusals are counted
-     * and logged.
-     *
-     * @param target what that is, or null if there is no such thing
-     */
-    private int rights(PeerIdentity peer, ConnectionFlyweight request, @Nullable Target target) {
-        String tenant = target == null ? "" : target.owner().name();
-        AccessRequest asked = new AccessRequest(
-                peer,
-                request.node(),
-                target == null ? kindOf(request) : target.kind(),
-                request.text(),
-                tenant,
-                ByteBuffer.wrap(request.token()).asReadOnlyBuffer());
-        Set<Right> rights = Set.of();
-        String reason = "the AccessPolicy gives no right to that";
-        if (peer.tenant() != null && target != null && !peer.tenant().equals(tenant)) {
-            reason = "it is bound to another tenant than '" + tenant + "'";
-        } else {
-            try {
-                rights = rules.rights().apply(asked);
-            } catch (RuntimeException e) {
-                long leftOut = policyFailures.ask(connections.clock().nanoTime());
-                if (leftOut >= 0) {
-                    LOG.warn(
-                            "node '{}': the AccessPolicy failed for: {}; {} such lines left out",
-                            nodeName,
-                            asked,
-                            leftOut,
-                            e);
-                }
-                reason = "the AccessPolicy failed: " + e;
-            }
-        }
-        int granted = accesses(asked.kind(), rights);
-        if (granted == 0) {
-            rejections.rejected("node '" + request.node() + "'", asked + ": " + reason);
-        }
-        return granted;
-    }
-
-    /** What something would be that does not exist. */
-    private static AccessRequest.Kind kindOf(ConnectionFlyweight request) {
-        return request.kind() == ConnectionFlyweight.REGION ? AccessRequest.Kind.REGION : AccessRequest.Kind.INBOX;
-    }
-
-    private static int accesses(AccessRequest.Kind kind, Set<Right> rights) {
-        switch (kind) {
-            case INBOX:
-                return rights.contains(Right.SEND) ? Access.REMOTE : 0;
-            case RESPONDER:
-                return rights.contains(Right.CALL) ? Access.REMOTE : 0;
-            default:
-                return (rights.contains(Right.READ) ? Access.REMOTE_READ : 0)
-                        | (rights.contains(Right.WRITE) ? Access.REMOTE_WRITE : 0)
-                        | (rights.contains(Right.ATOMIC) ? Access.REMOTE_ATOMIC : 0);
         }
     }
 
@@ -318,12 +250,12 @@ public final class Handshake implements DutyCycleAgent {
             throw e;
         }
         ConnectionFlyweight reply = reply(c, mtu, target, regionKey, messages);
-        c.reply = reply;
-        c.attempts = 1;
-        c.nextAttempt = connections.clock().nanoTime() + Connections.RETRY_NANOS;
+        c.exchange.reply = reply;
+        c.exchange.attempts = 1;
+        c.exchange.nextAttempt = connections.clock().nanoTime() + Connections.RETRY_NANOS;
         accepted.put(new Request(peerNic, c.transaction), c);
         unconfirmed.add(c);
-        lookBy(c.nextAttempt);
+        lookBy(c.exchange.nextAttempt);
         connections.lookBy(nextDeadline);
         return reply;
     }
@@ -331,8 +263,8 @@ public final class Handshake implements DutyCycleAgent {
     private ConnectionFlyweight reply(Connection c, int mtu, Target target, int regionKey, SenderQuota messages) {
         ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
                 .kind(c.kind)
-                .queuePairs(c.number, c.peerQp)
-                .streams(c.stream, c.peerStream)
+                .queuePairs(c.number, c.peer.qp)
+                .streams(c.stream, c.peer.stream)
                 .psn(c.firstPsn)
                 .pathMtu(mtu)
                 .node(nodeName);
@@ -450,12 +382,12 @@ public final class Handshake implements DutyCycleAgent {
     }
 
     private int askAgain(Connection c, long now) {
-        ConnectionFlyweight request = c.request;
+        ConnectionFlyweight request = c.exchange.request;
         if (request == null || c.opened.isDone()) {
             return 0; // asked without datagrams, or too late; whoever waits abandons it
         }
-        if (now - c.nextAttempt < 0) {
-            lookBy(c.nextAttempt);
+        if (now - c.exchange.nextAttempt < 0) {
+            lookBy(c.exchange.nextAttempt);
             return 0;
         }
         if (connections.isEnding()) {
@@ -474,18 +406,18 @@ public final class Handshake implements DutyCycleAgent {
             confirmed(c);
             return 1;
         }
-        if (now - c.nextAttempt < 0) {
-            lookBy(c.nextAttempt);
+        if (now - c.exchange.nextAttempt < 0) {
+            lookBy(c.exchange.nextAttempt);
             return 0;
         }
-        ConnectionFlyweight reply = c.reply;
-        if (reply == null || ++c.attempts > Connections.ATTEMPTS) {
+        ConnectionFlyweight reply = c.exchange.reply;
+        if (reply == null || ++c.exchange.attempts > Connections.ATTEMPTS) {
             connections.end(c, CloseReason.TIMED_OUT);
             return 1;
         }
         connections.send(c.peerNic, reply);
-        c.nextAttempt = now + Connections.RETRY_NANOS;
-        lookBy(c.nextAttempt);
+        c.exchange.nextAttempt = now + Connections.RETRY_NANOS;
+        lookBy(c.exchange.nextAttempt);
         return 1;
     }
 

@@ -57,9 +57,9 @@ public final class RemotePoster {
             throw new IllegalStateException("the AccessPolicy of its node does not permit " + Access.describe(access)
                     + " to " + region + ", only " + Access.describe(connection.rights));
         }
-        if (!MemoryRegion.contains(offset, length, connection.regionLength)) {
+        if (!MemoryRegion.contains(offset, length, connection.peer.regionLength)) {
             throw new IndexOutOfBoundsException("offset " + offset + " + length " + length + " leaves " + region
-                    + " of length " + connection.regionLength);
+                    + " of length " + connection.peer.regionLength);
         }
     }
 
@@ -93,7 +93,7 @@ public final class RemotePoster {
                 return refused();
             }
             return postStaged(
-                    request.read(connection.regionKey, offset),
+                    request.read(connection.peer.regionKey, offset),
                     length,
                     correlationId,
                     handler,
@@ -111,7 +111,7 @@ public final class RemotePoster {
         enter();
         try {
             return postUnstaged(
-                    request.read(connection.regionKey, offset).local(localKey, localOffset, length),
+                    request.read(connection.peer.regionKey, offset).local(localKey, localOffset, length),
                     correlationId,
                     handler);
         } finally {
@@ -131,7 +131,7 @@ public final class RemotePoster {
         try {
             return length <= path.maxInline()
                     ? postUnstaged(
-                            request.write(connection.regionKey, offset).inline(source, sourceOffset, length),
+                            request.write(connection.peer.regionKey, offset).inline(source, sourceOffset, length),
                             correlationId,
                             handler)
                     : writeStaged(offset, source, sourceOffset, length, correlationId, handler);
@@ -155,7 +155,8 @@ public final class RemotePoster {
         }
         StagingRing staging = operations.staging();
         staging.buffer().putBytes(staging.offset(), source, sourceOffset, length);
-        return postStaged(request.write(connection.regionKey, offset), length, correlationId, handler, null, 0, length);
+        return postStaged(
+                request.write(connection.peer.regionKey, offset), length, correlationId, handler, null, 0, length);
     }
 
     /** Writes from registered memory. The range is checked. */
@@ -164,7 +165,7 @@ public final class RemotePoster {
         enter();
         try {
             return postUnstaged(
-                    request.write(connection.regionKey, offset).local(localKey, localOffset, length),
+                    request.write(connection.peer.regionKey, offset).local(localKey, localOffset, length),
                     correlationId,
                     handler);
         } finally {
@@ -179,7 +180,7 @@ public final class RemotePoster {
         enter();
         try {
             return postAtomic(
-                    request.compareSwap(connection.regionKey, offset, expected, desired), correlationId, handler);
+                    request.compareSwap(connection.peer.regionKey, offset, expected, desired), correlationId, handler);
         } finally {
             posting.leave();
         }
@@ -190,7 +191,7 @@ public final class RemotePoster {
         checkAtomic(offset);
         enter();
         try {
-            return postAtomic(request.fetchAdd(connection.regionKey, offset, addend), correlationId, handler);
+            return postAtomic(request.fetchAdd(connection.peer.regionKey, offset, addend), correlationId, handler);
         } finally {
             posting.leave();
         }

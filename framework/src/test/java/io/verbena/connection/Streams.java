@@ -8,8 +8,8 @@ public final class Streams {
     public static Connection beside(Connection c, int peerStream) {
         Connection beside =
                 new Connection(c.queuePair, c.path, c.stream + 1, c.peerNic, c.transaction, c.incoming, c.kind, c.name);
-        beside.peerQp = c.peerQp;
-        beside.peerStream = peerStream;
+        beside.peer.qp = c.peer.qp;
+        beside.peer.stream = peerStream;
         return beside;
     }
 }
