@@ -103,7 +103,7 @@ public final class Nic implements AutoCloseable {
         EngineContext shared = new EngineContext(
                 new EngineContext.Identity(id, name),
                 new EngineContext.Run(
-                        context.mode, context.engines, context.clock, context.longestSpinNanos, settings.isTimed()),
+                        context.mode, context.engines, context.clock, context.polling, settings.isTimed()),
                 new EngineContext.Tables(control, memory, regions, addresses, appendQueues),
                 counters,
                 events);

@@ -7,6 +7,7 @@ import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
+import io.verbena.nic.port.PollStrategy.Waiting;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
@@ -78,8 +79,10 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.clock = run.clock();
         this.doorbells = new Doorbells(control.limits().maxQueuePairs());
         this.datapath = new Datapath(index, context, arbiters, doorbells, ownCounters, this::later);
-        this.guests = new Guests(control, run.engines() + index, run.longestSpinNanos());
-        this.thread = run.mode() == EngineMode.INVOKER ? null : new EngineThread(this, run.longestSpinNanos());
+        this.guests = new Guests(control, run.engines() + index, run.polling().create(Waiting.GUEST));
+        this.thread = run.mode() == EngineMode.INVOKER
+                ? null
+                : new EngineThread(this, run.polling().create(Waiting.ENGINE));
         this.owner = new Owner(index, control, waiter, clock, datapath, thread);
         this.commands = new Commands(baton, datapath, owner, guests);
         this.turns = new Turns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
