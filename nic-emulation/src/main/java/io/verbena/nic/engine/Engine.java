@@ -2,6 +2,7 @@ package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.Link;
@@ -382,9 +383,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         datapath.remove(qp);
     }
 
-    /** Sets a queue pair's weight and class. Under the baton. */
-    public void configure(QpContext qp, int weight, TrafficClass trafficClass) {
-        datapath.configure(qp, weight, trafficClass);
+    /** Sets a queue pair's weight, class and rate limit. Under the baton. */
+    public void configure(QpContext qp, int weight, TrafficClass trafficClass, RateLimit limit) {
+        datapath.configure(qp, weight, trafficClass, limit);
     }
 
     /** A group's weight or rates have changed. Under the baton. */
