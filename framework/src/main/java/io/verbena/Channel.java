@@ -6,6 +6,7 @@ import io.verbena.connection.ConnectionEnd;
 import io.verbena.connection.Connections;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.arbiter.FlowStatistics;
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.path.StagingRing;
 import org.agrona.DirectBuffer;
@@ -216,6 +217,20 @@ public final class Channel extends MessageSender implements AutoCloseable {
     public void urgent(boolean before) {
         modify(new QpAttributes().trafficClass(before ? TrafficClass.URGENT : TrafficClass.BULK));
         sender.bound();
+    }
+
+    /** How fast it may send at most. */
+    public RateLimit rateLimit() {
+        return connection.rateLimit();
+    }
+
+    /**
+     * Sets how fast it may send at most, within the tenant's ceiling: from the scheduler's next visit on. Any thread.
+     *
+     * @throws IllegalStateException if the channel is closed
+     */
+    public void rateLimit(RateLimit limit) {
+        modify(new QpAttributes().rateLimit(limit));
     }
 
     private void modify(QpAttributes a) {

@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.connection.ChannelSettings;
 import io.verbena.nic.GroupAttributes;
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChannelOptions {
     private int weight = 1;
     private TrafficClass trafficClass = TrafficClass.BULK;
+    private RateLimit rateLimit = RateLimit.NONE;
     private boolean concurrent;
 
     private Duration firstPause = Duration.ZERO;
@@ -25,6 +27,7 @@ public final class ChannelOptions {
     ChannelOptions(ChannelOptions other) {
         weight = other.weight;
         trafficClass = other.trafficClass;
+        rateLimit = other.rateLimit;
         concurrent = other.concurrent;
         firstPause = other.firstPause;
         longestPause = other.longestPause;
@@ -43,6 +46,12 @@ public final class ChannelOptions {
     /** Whether its messages go before others; their length is then bounded by {@link TenantOptions#urgentLimit}. */
     public ChannelOptions urgent(boolean before) {
         trafficClass = before ? TrafficClass.URGENT : TrafficClass.BULK;
+        return this;
+    }
+
+    /** How fast it may send at most, within the tenant's ceiling; unlimited by default. */
+    public ChannelOptions rateLimit(RateLimit limit) {
+        rateLimit = limit;
         return this;
     }
 
@@ -114,11 +123,12 @@ public final class ChannelOptions {
     ChannelOptions within(TenantOptions limits) {
         return new ChannelOptions()
                 .concurrent(concurrent)
+                .rateLimit(rateLimit)
                 .weight(Math.min(weight, limits.maxChannelWeight()))
                 .urgent(trafficClass == TrafficClass.URGENT && limits.mayBeUrgent());
     }
 
     ChannelSettings settings() {
-        return new ChannelSettings(weight, trafficClass, concurrent);
+        return new ChannelSettings(weight, trafficClass, rateLimit, concurrent);
     }
 }

@@ -14,6 +14,8 @@ import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.engine.AdaptiveIdle;
+import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.wire.AckTimeout;
 import java.nio.file.Path;
@@ -49,7 +51,7 @@ public final class NodeContext {
     private int maxInboxes = 256;
     private int chunksPerInbox = 64;
     private int maxRegions = 4096;
-    private long spinNanos = TimeUnit.MICROSECONDS.toNanos(200);
+    private PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
     private int pathMtu = 8192;
     boolean sharedMemory;
     Path sharedMemoryRoot = SharedMemoryProvider.DEFAULT_ROOT;
@@ -152,9 +154,18 @@ public final class NodeContext {
         return this;
     }
 
-    /** How long the node's thread may spin before it sleeps; 0 sleeps at once. Default 200 us. */
+    /**
+     * How long a thread that waits may spin before it sleeps; 0 sleeps at once. Default 200 us. Takes the default
+     * strategy, in place of what {@link #polling} was given.
+     */
     public NodeContext spin(Duration longest) {
-        spinNanos = notNegative("spin", longest);
+        polling = AdaptiveIdle.upTo(notNegative("spin", longest));
+        return this;
+    }
+
+    /** How the node's thread waits, and those in {@link Inbox#await} and its like. Adaptive polling by default. */
+    public NodeContext polling(PollStrategy.Factory strategies) {
+        polling = strategies;
         return this;
     }
 
@@ -434,7 +445,7 @@ public final class NodeContext {
                 .maxAppendQueues(maxInboxes)
                 .chunksPerAppendQueue(chunksPerInbox)
                 .maxMemoryRegions(maxRegions)
-                .longestSpinNanos(spinNanos)
+                .polling(polling)
                 .arbiter(discipline)
                 .chargedUnit(chargedUnit)
                 .urgentWindow(urgentWindow)

@@ -1,5 +1,6 @@
 package io.verbena.connection;
 
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 
 /**
@@ -7,9 +8,10 @@ import io.verbena.nic.arbiter.TrafficClass;
  *
  * @param weight among the owner's connections
  * @param trafficClass how soon it is served
+ * @param rateLimit how fast it may send at most
  * @param concurrent whether any number of threads send on it
  */
-public record ChannelSettings(int weight, TrafficClass trafficClass, boolean concurrent) {
-    /** Weight 1, not urgent, one thread at a time. */
-    public static final ChannelSettings DEFAULT = new ChannelSettings(1, TrafficClass.BULK, false);
+public record ChannelSettings(int weight, TrafficClass trafficClass, RateLimit rateLimit, boolean concurrent) {
+    /** Weight 1, not urgent, unlimited, one thread at a time. */
+    public static final ChannelSettings DEFAULT = new ChannelSettings(1, TrafficClass.BULK, RateLimit.NONE, false);
 }

@@ -4,6 +4,7 @@ import io.verbena.CloseReason;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.arbiter.FlowStatistics;
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.path.SendPath;
@@ -123,7 +124,12 @@ public final class Connection {
         return queuePair.trafficClass() == TrafficClass.URGENT;
     }
 
-    /** Sets weight or class. */
+    /** How fast its queue pair may send at most. */
+    public RateLimit rateLimit() {
+        return queuePair.rateLimit();
+    }
+
+    /** Sets weight, class or rate limit. */
     public void modify(QpAttributes attributes) {
         queuePair.modify(attributes);
     }

@@ -124,12 +124,13 @@ final class ConnectionMaker {
         return ThreadLocalRandom.current().nextInt(1 << 24);
     }
 
-    /** Brings the queue pair to INIT, with weight and class. */
+    /** Brings the queue pair to INIT, with weight, class and rate limit. */
     static void toInit(Connection c, ChannelSettings wanted) {
         boolean serves = c.incoming && c.kind == ConnectionFlyweight.REGION;
         c.queuePair.modify(new QpAttributes()
                 .weight(wanted.weight())
                 .trafficClass(wanted.trafficClass())
+                .rateLimit(wanted.rateLimit())
                 .state(QpState.INIT)
                 .access(serves ? c.rights : 0));
     }

@@ -98,12 +98,12 @@ public final class Nic implements AutoCloseable {
         this.queuePairSlots = new NumberPool(FIRST_QP, generations.length - 1);
         ArbiterSettings settings = context.arbiter;
         this.engines = new Engine[context.engines];
-        this.groups = new PerformanceGroups(this, context.engines, context.arbiter.maxGroups(), context.capacity);
+        this.groups = new PerformanceGroups(this, context.engines, settings, context.capacity);
         this.waiters = new Waiter[context.engines];
         EngineContext shared = new EngineContext(
                 new EngineContext.Identity(id, name),
                 new EngineContext.Run(
-                        context.mode, context.engines, context.clock, context.longestSpinNanos, settings.isTimed()),
+                        context.mode, context.engines, context.clock, context.polling, settings.isTimed()),
                 new EngineContext.Tables(control, memory, regions, addresses, appendQueues),
                 counters,
                 events);

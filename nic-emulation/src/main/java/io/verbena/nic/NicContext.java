@@ -3,9 +3,11 @@ package io.verbena.nic;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
+import io.verbena.nic.engine.AdaptiveIdle;
 import io.verbena.nic.memory.ControlLimits;
 import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.verbs.EngineMode;
 import java.security.SecureRandom;
@@ -30,7 +32,7 @@ public final class NicContext {
     int maxMemoryRegions = 4096;
     int maxAppendQueues = 256;
     int chunksPerAppendQueue = ControlLimits.DEFAULT.maxChunksPerQueue();
-    long longestSpinNanos = TimeUnit.MICROSECONDS.toNanos(200);
+    PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
     ArbiterSettings arbiter = ArbiterSettings.defaults().withQuantum(16 * 1024);
     long capacity;
     NanoClock clock = SystemNanoClock.INSTANCE;
@@ -99,12 +101,24 @@ public final class NicContext {
         return this;
     }
 
-    /** How long an idle engine thread may spin before it sleeps, in nanoseconds; 0 sleeps at once. Default 200 us. */
+    /**
+     * How long a thread that waits may spin before it sleeps, in nanoseconds; 0 sleeps at once. Default 200 us. Takes
+     * the default strategy, in place of what {@link #polling} was given.
+     */
     public NicContext longestSpinNanos(long nanos) {
         if (nanos < 0) {
             throw new IllegalArgumentException("longestSpinNanos " + nanos + " < minimum 0");
         }
-        longestSpinNanos = nanos;
+        polling = AdaptiveIdle.upTo(nanos);
+        return this;
+    }
+
+    /**
+     * How the engines' threads wait, and application threads that wait beside them. By default adaptive polling, which
+     * stays awake for up to {@link #longestSpinNanos}.
+     */
+    public NicContext polling(PollStrategy.Factory strategies) {
+        polling = strategies;
         return this;
     }
 

@@ -212,6 +212,9 @@ public final class PerformanceGroup implements AutoCloseable {
             throw new IllegalArgumentException(
                     "group " + attributes.name() + ": traffic class URGENT, allowed is BULK");
         }
+        if (a.has(QpAttributes.RATE_LIMIT) && !a.rateLimit.isNone()) {
+            groups.checkRates();
+        }
     }
 
     /** Bytes that a message of a class may have. */

@@ -1,5 +1,7 @@
 package io.verbena.nic;
 
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.jfr.GroupRecorder;
 import java.util.ArrayList;
@@ -13,7 +15,7 @@ final class PerformanceGroups {
 
     private final Nic nic;
     private final int engines;
-    private final int maximum;
+    private final ArbiterSettings settings;
     private final long capacity;
     private final BitSet indexes = new BitSet();
     private final List<PerformanceGroup> groups = new ArrayList<>();
@@ -21,10 +23,10 @@ final class PerformanceGroups {
     private final GroupRecorder recorder;
     private volatile List<GroupRecorder.Named> named = List.of(); // of the same groups, for the recorder's thread
 
-    PerformanceGroups(Nic nic, int engines, int maximum, long capacity) {
+    PerformanceGroups(Nic nic, int engines, ArbiterSettings settings, long capacity) {
         this.nic = nic;
         this.engines = engines;
-        this.maximum = maximum;
+        this.settings = settings;
         this.capacity = capacity;
         this.ofAll = create(new GroupAttributes().name(DEFAULT));
         this.recorder = new GroupRecorder(nic.name(), () -> named);
@@ -51,8 +53,8 @@ final class PerformanceGroups {
                         + a.weight());
             }
         }
-        if (groups.size() >= maximum) {
-            throw new IllegalStateException("groups " + (groups.size() + 1) + " > maximum " + maximum);
+        if (groups.size() >= settings.maxGroups()) {
+            throw new IllegalStateException("groups " + (groups.size() + 1) + " > maximum " + settings.maxGroups());
         }
         checkFloors(a, null);
         int index = indexes.nextClearBit(0);
@@ -72,6 +74,14 @@ final class PerformanceGroups {
         named = groups.stream()
                 .map(group -> new GroupRecorder.Named(group.attributes().name(), group.flows()))
                 .toList();
+    }
+
+    /** Whether the NIC's discipline knows rates of queue pairs; any thread. */
+    void checkRates() {
+        if (settings.discipline() != Discipline.CHUNKS) {
+            throw new IllegalArgumentException(
+                    "rateLimit needs the discipline CHUNKS; NIC " + nic.name() + " has " + settings.discipline());
+        }
     }
 
     /** What is set for a group has changed. */

@@ -1,5 +1,6 @@
 package io.verbena.nic;
 
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.verbs.QpState;
@@ -26,8 +27,9 @@ public final class QpAttributes {
     static final int QKEY = 1 << 12;
     static final int WEIGHT = 1 << 13;
     static final int TRAFFIC_CLASS = 1 << 14;
+    static final int RATE_LIMIT = 1 << 15;
 
-    private static final int SHARE = WEIGHT | TRAFFIC_CLASS;
+    private static final int SHARE = WEIGHT | TRAFFIC_CLASS | RATE_LIMIT;
 
     private static final int CONNECTED_RTR = PEER_NIC | PATH_MTU | PEER_QP | RECEIVE_PSN;
     private static final int RELIABLE_RTR = MAX_DEST_RD_ATOMIC | MIN_RNR_TIMER;
@@ -47,7 +49,8 @@ public final class QpAttributes {
         "maxRdAtomic",
         "qkey",
         "weight",
-        "trafficClass"
+        "trafficClass",
+        "rateLimit"
     };
 
     int given;
@@ -70,6 +73,7 @@ public final class QpAttributes {
     int qkey;
     int weight = 1;
     TrafficClass trafficClass = TrafficClass.BULK;
+    RateLimit rateLimit = RateLimit.NONE;
 
     /** Creates an empty set. */
     public QpAttributes() {}
@@ -184,12 +188,22 @@ public final class QpAttributes {
         return give(TRAFFIC_CLASS);
     }
 
-    /** Whether weight or class is given. */
+    /**
+     * How fast it may send at most ({@code ibv_modify_qp_rate_limit(3)}): {@link RateLimit#NONE} by default, and again
+     * after RESET; when it may be given as {@link #weight}, also while others post. Holds from the next visit on. What
+     * it has saved up, or owes, at the old rate counts at the new one. Needs the discipline CHUNKS; others refuse it.
+     */
+    public QpAttributes rateLimit(RateLimit value) {
+        rateLimit = value;
+        return give(RATE_LIMIT);
+    }
+
+    /** Whether weight, class or rate limit is given. */
     boolean hasShare() {
         return (given & SHARE) != 0;
     }
 
-    /** Whether nothing but weight or class is given: then the state table is not asked. */
+    /** Whether nothing but weight, class or rate limit is given: then the state table is not asked. */
     boolean isShareOnly() {
         return state == null && hasShare() && (given & ~SHARE) == 0;
     }
@@ -215,6 +229,9 @@ public final class QpAttributes {
         weight = (a.given & WEIGHT) != 0 ? a.weight : now == QpState.RESET ? 1 : weight;
         if (now == QpState.RESET || a.has(TRAFFIC_CLASS)) {
             trafficClass = a.has(TRAFFIC_CLASS) ? a.trafficClass : TrafficClass.BULK;
+        }
+        if (now == QpState.RESET || a.has(RATE_LIMIT)) {
+            rateLimit = a.has(RATE_LIMIT) ? a.rateLimit : RateLimit.NONE;
         }
         peerNic = (a.given & PEER_NIC) != 0 ? a.peerNic : (given & PEER_NIC) != 0 ? peerNic : 0;
     }

@@ -45,10 +45,12 @@ final class QpTransitions {
         });
     }
 
-    /** Tells the arbiter of another weight or class. */
+    /** Tells the arbiter of another weight, class or rate limit. */
     private void share() {
-        if (given.weight != qp.weight() || given.trafficClass != qp.trafficClass()) {
-            engine.configure(qp, given.weight, given.trafficClass);
+        if (given.weight != qp.weight()
+                || given.trafficClass != qp.trafficClass()
+                || !given.rateLimit.equals(qp.rateLimit())) {
+            engine.configure(qp, given.weight, given.trafficClass, given.rateLimit);
         }
     }
 

@@ -2,6 +2,7 @@ package io.verbena.nic;
 
 import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.Limit;
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.MemoryRegion;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * An end of a connection, or of datagrams ({@code ibv_create_qp(3)}): a send queue and a receive queue.
  *
  * <p>One thread at a time posts sends, one posts receives. {@link #modify} and {@link #close} are for any thread, when
- * nobody posts.
+ * nobody posts; weight, class and rate limit may be set at any time.
  */
 public final class QueuePair implements AutoCloseable {
     /** Longest request that is executed as it is posted: what it takes is not noticed by others. */
@@ -87,6 +88,11 @@ public final class QueuePair implements AutoCloseable {
     /** How soon it is served. Any thread. */
     public TrafficClass trafficClass() {
         return context.trafficClass();
+    }
+
+    /** How fast it may send at most. Any thread. */
+    public RateLimit rateLimit() {
+        return context.rateLimit();
     }
 
     /** Number of the peer's queue pair, 0 before RTR. */
@@ -374,8 +380,8 @@ public final class QueuePair implements AutoCloseable {
      * Changes state or attributes ({@code ibv_modify_qp(3)}). A refused call changes nothing.
      *
      * @throws IllegalStateException if the state table does not allow the move
-     * @throws IllegalArgumentException if attributes are missing or extra, or the group does not allow the weight or
-     *     the traffic class
+     * @throws IllegalArgumentException if attributes are missing or extra, the group does not allow the weight or
+     *     the traffic class, or the NIC's discipline knows no rate limits
      */
     public void modify(QpAttributes attributes) {
         if (attributes.hasShare()) {

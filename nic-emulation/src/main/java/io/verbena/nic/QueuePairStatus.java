@@ -1,5 +1,6 @@
 package io.verbena.nic;
 
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.transport.QpContext;
@@ -30,6 +31,7 @@ import io.verbena.nic.verbs.QpType;
  * @param maxInline bytes of inline data
  * @param weight among the queue pairs of its group
  * @param trafficClass how soon it is served
+ * @param rateLimit how fast it may send at most
  */
 public record QueuePairStatus(
         QpType type,
@@ -52,7 +54,8 @@ public record QueuePairStatus(
         int maxSge,
         int maxInline,
         int weight,
-        TrafficClass trafficClass) {
+        TrafficClass trafficClass,
+        RateLimit rateLimit) {
     /** State and attributes as they are now. Under the engine's baton. */
     static QueuePairStatus of(QpContext context, QpAttributes given) {
         return new QueuePairStatus(
@@ -76,6 +79,7 @@ public record QueuePairStatus(
                 context.sendRing().maxSge(),
                 context.sendRing().maxInline(),
                 given.weight,
-                given.trafficClass);
+                given.trafficClass,
+                given.rateLimit);
     }
 }

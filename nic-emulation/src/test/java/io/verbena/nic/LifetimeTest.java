@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.DeregisterResult;
@@ -177,7 +178,8 @@ class LifetimeTest {
                         3,
                         100,
                         1,
-                        TrafficClass.BULK));
+                        TrafficClass.BULK,
+                        RateLimit.NONE));
         qp.connect(
                 b.nic.id(),
                 77,
@@ -212,7 +214,8 @@ class LifetimeTest {
                 3,
                 100,
                 1,
-                TrafficClass.BULK);
+                TrafficClass.BULK,
+                RateLimit.NONE);
         assertThat(qp.query()).isEqualTo(status);
         qp.modify(new QpAttributes().state(QpState.RTS).access(0).minRnrTimer(9));
         assertThat(qp.query().access()).isZero();

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * nothing.
  */
 public interface Arbiter extends Roster {
-    /** An attached flow has work: it takes part from now on. Does nothing if it does already. */
+    /**
+     * An attached flow has work: it takes part from now on, or once its rate lets it. Does nothing if it does already.
+     */
     void active(Flow flow);
 
     /** A flow has no work left: what it owes stays owed, what was left over is not kept. */
@@ -67,12 +69,12 @@ public interface Arbiter extends Roster {
         return Integer.MAX_VALUE;
     }
 
-    /** Whether {@link #next} would find a flow: not one behind a full output or above its group's ceiling. */
+    /** Whether {@link #next} would find a flow: not one behind a full output, above its rate or its group's ceiling. */
     boolean hasActive();
 
     /** When {@link #expire} is to be called, in the clock's nanoseconds; {@link Long#MAX_VALUE} for never. */
     long nextDeadlineNanos();
 
-    /** Time has passed: groups that waited for their ceiling take part again. */
+    /** Time has passed: groups that waited for their ceiling take part again, and flows that waited for their rate. */
     void expire(long nowNanos);
 }

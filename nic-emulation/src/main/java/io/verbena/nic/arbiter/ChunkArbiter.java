@@ -30,6 +30,7 @@ public final class ChunkArbiter implements Arbiter {
     private final NanoClock clock;
     private final EngineAccounts books;
     private final GroupSchedule schedule;
+    private final GroupRates rates; // of the schedule
     private @Nullable GroupEntry[] entries = {};
     private int urgentFlows; // that are attached
 
@@ -58,6 +59,7 @@ public final class ChunkArbiter implements Arbiter {
         int shift = unit == ChargedUnit.OPERATIONS ? OPERATION_SHIFT : 0;
         this.books = new EngineAccounts(engine, engines, shift);
         this.schedule = new GroupSchedule(settings, shift, engine, clock, turn);
+        this.rates = schedule.rates();
     }
 
     // ---- control path ----------------------------------------------------------------------------------------------
@@ -68,7 +70,7 @@ public final class ChunkArbiter implements Arbiter {
         if (before != null && before.output == output) {
             return;
         }
-        boolean scheduled = flow.member;
+        boolean scheduled = flow.member || flow.parked;
         boolean visited = served == flow;
         detach(flow);
         flow.weight = flow.weight();
@@ -76,6 +78,7 @@ public final class ChunkArbiter implements Arbiter {
         FlowQueue queue = entry(flow.group).attach(output);
         flow.queue = queue;
         classify(flow, flow.trafficClass() == TrafficClass.URGENT);
+        rates.changed(flow);
         if (scheduled) {
             schedule.enter(flow, queue);
         }
@@ -93,6 +96,7 @@ public final class ChunkArbiter implements Arbiter {
         if (served == flow) {
             served = null;
         }
+        rates.unpark(flow);
         if (flow.member) {
             schedule.leave(flow, queue, true);
         }
@@ -146,6 +150,7 @@ public final class ChunkArbiter implements Arbiter {
         if (queue == null) {
             return; // it is looked at when it is attached
         }
+        rates.changed(flow);
         boolean urgent = newClass == TrafficClass.URGENT;
         boolean moves = flow.member && flow.urgent != urgent;
         if (moves) {
@@ -167,7 +172,7 @@ public final class ChunkArbiter implements Arbiter {
         if (served == flow) {
             settle(flow);
         }
-        if (!flow.member) {
+        if (!flow.member && !flow.parked) {
             schedule.enter(flow, flow.queue());
         }
     }
@@ -186,6 +191,7 @@ public final class ChunkArbiter implements Arbiter {
         if (served == flow) {
             settle(flow);
         }
+        rates.unpark(flow);
         if (flow.member) {
             schedule.leave(flow, flow.queue(), keepsCredit);
         }
@@ -229,7 +235,8 @@ public final class ChunkArbiter implements Arbiter {
             if (flow.waitsSince != 0) {
                 delayed(flow);
             }
-            flow.budget = budget(flow, schedule.credit(flow, flow.queue()));
+            int budget = budget(flow, schedule.credit(flow, flow.queue()));
+            flow.budget = flow.limit == null ? budget : rates.budget(flow, budget);
         }
         return flow;
     }
@@ -256,7 +263,7 @@ public final class ChunkArbiter implements Arbiter {
 
     @Override
     public boolean nextAlone(Flow flow) {
-        if (schedule.flows() != 0 || flow.queue().entry.limited) {
+        if (schedule.flows() != 0 || flow.limit != null || flow.queue().entry.limited) {
             return false;
         }
         served = flow;
@@ -281,6 +288,10 @@ public final class ChunkArbiter implements Arbiter {
             schedule.charge(flow, queue, units);
         }
         schedule.spend(entry, units);
+        FlowLimit limit = flow.limit;
+        if (limit != null) {
+            rates.charge(limit, bytes, operations);
+        }
         flow.statistics.visit(bytes, operations, units);
         entry.account.charge(bytes, operations, units);
         if (contended) {
@@ -311,6 +322,11 @@ public final class ChunkArbiter implements Arbiter {
     /** Groups that were looked at so far: what choosing among them has cost. */
     long steps() {
         return schedule.steps();
+    }
+
+    /** How often a group or flow was moved while it waited for its ceiling or rate. */
+    long moves() {
+        return rates.moves();
     }
 
     // ---- time

@@ -1,6 +1,9 @@
 package io.verbena.nic.arbiter;
 
-/** How an engine chooses who sends next. */
+/**
+ * How an engine chooses who sends next. {@link #CHUNKS} alone knows ceilings and floors of groups, and rate limits of
+ * flows; the others, which are there to be compared with, leave the former out of account and refuse the latter.
+ */
 public enum Discipline {
     /** Weighted groups and flows by data chunks, with byte deficits: shares are exact for all sizes. */
     CHUNKS,

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an {@link Arbiter} schedules: one queue pair's traffic. Belongs to a {@link FlowGroup}.
  *
- * <p>Used under the engine's baton, but for {@link #weight}, {@link #trafficClass} and {@link #statistics}, which any
- * thread may read.
+ * <p>Used under the engine's baton, but for {@link #weight}, {@link #trafficClass}, {@link #rateLimit} and {@link
+ * #statistics}, which any thread may read.
  */
 public abstract class Flow extends Share {
     /** Least and default weight. */
@@ -35,6 +35,10 @@ public abstract class Flow extends Share {
 
     private volatile int configuredWeight = MIN_WEIGHT;
     private volatile TrafficClass trafficClass = TrafficClass.BULK;
+    private volatile RateLimit rateLimit = RateLimit.NONE;
+
+    @Nullable
+    FlowLimit limit; // its tokens; null while it is unlimited
 
     /**
      * Creates a flow without work, of weight 1 and class BULK.
@@ -72,6 +76,16 @@ public abstract class Flow extends Share {
         }
         configuredWeight = newWeight;
         trafficClass = newClass;
+    }
+
+    /** How fast it may send at most. */
+    public final RateLimit rateLimit() {
+        return rateLimit;
+    }
+
+    /** Sets how fast it may send at most; as {@link #configure(int, TrafficClass)}. */
+    public final void configure(RateLimit newLimit) {
+        rateLimit = newLimit;
     }
 
     @Override
@@ -129,13 +143,13 @@ public abstract class Flow extends Share {
         return wants;
     }
 
-    /** Whether its group waits for what its ceiling lets it send next; any thread, a hint. */
+    /** Whether it waits for what its group's ceiling or its own rate lets it send next; any thread, a hint. */
     protected final boolean isAtCeiling() {
         FlowQueue of = queue;
-        return of != null && of.entry.parked;
+        return parked || (of != null && of.entry.parked);
     }
 
-    /** Whether it stands in the schedule now. */
+    /** Whether it stands in the schedule now, or waits for its rate. */
     public final boolean isScheduled() {
         Share other = place;
         return list != null || (other != null && other.list != null);

@@ -19,12 +19,10 @@ final class GroupEntry extends Share {
     int flows; // that have work
     boolean began; // a turn, and nobody has looked at that yet
     boolean limited; // has a ceiling
-    boolean parked; // above its ceiling: until then
     long ceiling; // that the tokens are of
     long floor; // likewise
     long tokens; // charged units that its ceiling lets it send yet
     long floorTokens; // that its floor lets it send before others
-    long wakeNanos; // end of parking
     long floorAtNanos = Long.MIN_VALUE; // when its floor gives again
     long contended; // the arbiter's contended time when this was published
 

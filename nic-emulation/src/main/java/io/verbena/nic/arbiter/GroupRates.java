@@ -6,18 +6,19 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ceilings and floors of groups on one engine: tokens that are taken from {@link GroupLedger} in lots, since they are
- * for all engines together. A group above its ceiling is parked, its work neither seen nor forgotten, until its tokens
- * come.
+ * Ceilings and floors of groups on one engine, and rates of its flows. A group's tokens are taken from {@link
+ * GroupLedger} in lots, since they are for all engines together; a flow's are its own ({@link FlowLimit}). A group
+ * above its ceiling or a flow above its rate is parked in the one {@link TimingWheel}, its work neither seen nor
+ * forgotten, until its tokens come.
  */
 final class GroupRates {
-    private final ShareList<GroupEntry> parked = new ShareList<>();
+    private final TimingWheel parked;
     private final List<GroupEntry> floored = new ArrayList<>();
     private final NanoClock clock;
-    private long deadline = Long.MAX_VALUE; // the first end of parking
 
     GroupRates(NanoClock clock) {
         this.clock = clock;
+        this.parked = new TimingWheel(clock.nanoTime());
     }
 
     /** A group is new, or has changed; rates that are as they were keep what was taken of them. */
@@ -39,8 +40,7 @@ final class GroupRates {
             floored.add(entry);
         }
         if (entry.parked) {
-            entry.wakeNanos = clock.nanoTime(); // asks anew
-            deadline = Math.min(deadline, entry.wakeNanos);
+            parkUntil(entry, clock.nanoTime()); // asks anew
         }
     }
 
@@ -101,32 +101,77 @@ final class GroupRates {
 
     /** Parks a group that was not admitted; it is in no list. */
     void park(GroupEntry entry) {
-        entry.parked = true;
-        entry.wakeNanos = entry.group.ledger().tokensAtNanos();
-        deadline = Math.min(deadline, entry.wakeNanos);
-        parked.addLast(entry);
+        long now = clock.nanoTime(); // the ledger's time is before all others if another ceiling was set meanwhile
+        parkUntil(entry, Math.max(entry.group.ledger().tokensAtNanos(), now));
+    }
+
+    /** A flow is new, or its rate has changed: one that is parked asks anew. */
+    void changed(Flow flow) {
+        RateLimit configured = flow.rateLimit();
+        FlowLimit limit = flow.limit;
+        if (limit == null && configured.isNone()) {
+            return;
+        }
+        if (limit == null) {
+            limit = new FlowLimit();
+        }
+        limit.set(configured, clock.nanoTime());
+        flow.limit = configured.isNone() ? null : limit;
+        flow.onePacket = flow.limit != null && limit.countsOperations();
+        if (flow.parked) {
+            parkUntil(flow, clock.nanoTime());
+        }
+    }
+
+    /** Whether a flow's rate lets it send now. */
+    boolean admits(Flow flow) {
+        FlowLimit limit = flow.limit;
+        return limit == null || limit.admits(clock.nanoTime());
+    }
+
+    /** Parks a flow that was not admitted; it is in no list. */
+    void park(Flow flow) {
+        FlowLimit limit = flow.limit;
+        long now = clock.nanoTime();
+        parkUntil(flow, limit == null ? now : limit.admitsAt(now));
+    }
+
+    /** What a flow may send in the visit that it is granted: so many bytes, or what its rate leaves of them. */
+    int budget(Flow flow, int budget) {
+        FlowLimit limit = flow.limit;
+        return limit == null ? budget : limit.budget(budget, clock.nanoTime());
+    }
+
+    /** A flow has sent. */
+    void charge(FlowLimit limit, int bytes, int operations) {
+        limit.charge(bytes, operations, clock.nanoTime());
+    }
+
+    private void parkUntil(Share share, long nanos) {
+        unpark(share);
+        share.wakeNanos = nanos;
+        parked.add(share);
+    }
+
+    /** Who is parked is so no more; does nothing for others. */
+    void unpark(Share share) {
+        if (share.parked) {
+            parked.remove(share);
+        }
     }
 
     long deadline() {
-        return parked.isEmpty() ? Long.MAX_VALUE : deadline;
+        return parked.deadline();
     }
 
-    /** Takes a group out whose time has come; null if there is none. */
+    /** Takes a group or flow out whose time has come; null if there is none. */
     @Nullable
-    GroupEntry expired(long now) {
-        if (now < deadline) {
-            return null;
-        }
-        long first = Long.MAX_VALUE;
-        for (GroupEntry entry = parked.first(); entry != null; entry = (GroupEntry) entry.next) {
-            if (entry.wakeNanos <= now) {
-                parked.remove(entry);
-                entry.parked = false;
-                return entry;
-            }
-            first = Math.min(first, entry.wakeNanos);
-        }
-        deadline = first;
-        return null;
+    Share expired(long now) {
+        return parked.expired(now);
+    }
+
+    /** How often anybody was moved while parked. */
+    long moves() {
+        return parked.moves();
     }
 }

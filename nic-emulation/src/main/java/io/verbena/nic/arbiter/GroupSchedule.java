@@ -160,8 +160,8 @@ final class GroupSchedule {
             contendedNanos = entry.contended;
         }
         urgentTurns.withdraw(entry);
+        rates.unpark(entry);
         groups.leave(entry, false);
-        entry.parked = false;
         entry.account.leave();
     }
 
@@ -195,6 +195,11 @@ final class GroupSchedule {
         groups.weigh(entry, entry.group.weight());
         entry.account.reweigh();
         rates.changed(entry);
+    }
+
+    /** The rates of groups and flows. */
+    GroupRates rates() {
+        return rates;
     }
 
     /** A group is gone for good, with all of its flows. */
@@ -271,10 +276,14 @@ final class GroupSchedule {
                 return null;
             }
             GroupEntry entry = flow.queue().entry;
-            if (rates.admits(entry)) {
+            if (!rates.admits(entry)) {
+                park(entry);
+            } else if (flow.limit != null && !rates.admits(flow)) {
+                leave(flow, flow.queue(), true);
+                rates.park(flow);
+            } else {
                 return flow;
             }
-            park(entry);
         }
         return null;
     }
@@ -406,7 +415,7 @@ final class GroupSchedule {
         groups.served(entry);
     }
 
-    // ---- ceilings
+    // ---- ceilings and rates
     // ----------------------------------------------------------------------------------------------------
 
     private void park(GroupEntry entry) {
@@ -424,13 +433,17 @@ final class GroupSchedule {
         return rates.deadline();
     }
 
-    /** Groups that waited for their ceiling take part again. */
+    /** Groups that waited for their ceiling take part again, and flows that waited for their rate. */
     void expire(long now) {
-        for (GroupEntry entry = rates.expired(now); entry != null; entry = rates.expired(now)) {
-            ready += entry.count(1);
-            readyInTurn += entry.inTurn();
-            resume(entry);
-            urgentTurns.offer(entry);
+        for (Share share = rates.expired(now); share != null; share = rates.expired(now)) {
+            if (share instanceof Flow flow) {
+                enter(flow, flow.queue());
+            } else if (share instanceof GroupEntry entry) {
+                ready += entry.count(1);
+                readyInTurn += entry.inTurn();
+                resume(entry);
+                urgentTurns.offer(entry);
+            }
         }
     }
 }

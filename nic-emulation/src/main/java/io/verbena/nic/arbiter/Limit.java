@@ -8,6 +8,6 @@ public enum Limit {
     LINK,
     /** The receiver: the peer's inbox is full, or it has posted no receive. */
     RECEIVER,
-    /** Work waits for what the group's own ceiling lets it send next. */
+    /** Work waits for what the group's own ceiling, or the flow's own rate, lets it send next. */
     CEILING
 }

@@ -15,7 +15,10 @@ public interface Roster {
     /** A flow is gone, or was reset: it leaves every list. Constant time; does nothing if it is not attached. */
     void detach(Flow flow);
 
-    /** A flow's weight or class has changed, from its next visit on. Constant time, whatever the number of flows. */
+    /**
+     * A flow's weight, class or rate limit has changed, from its next visit on. Constant time, whatever the number of
+     * flows.
+     */
     void changed(Flow flow, int oldWeight, int newWeight, TrafficClass newClass);
 
     /** A group's weight or rates have changed. Constant time, whatever the number of flows. */

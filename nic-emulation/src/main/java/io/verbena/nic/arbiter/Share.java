@@ -27,6 +27,8 @@ public abstract class Share {
     boolean keepsCredit; // left over when it left, also for a later lap
     boolean member;
     boolean inTurn;
+    boolean parked; // waits in the timing wheel, above its ceiling or rate
+    long wakeNanos; // until then
 
     /** Whether it stands in a list. */
     public final boolean isListed() {

@@ -5,7 +5,12 @@
  * <pre>
  *   engine ── next ─▶ group (round) ─▶ output's queue (round) ─▶ flow (round) ── budget ─▶ requester, responder
  *          ◀─ charge, then active | idle | blocked | full
+ *          groups above their ceiling, flows above their rate ──▶ timing wheel ── expire ─▶ back to their rounds
  * </pre>
+ *
+ * <p>A group has a ceiling and a floor ({@link io.verbena.nic.arbiter.FlowGroup#rates}), a flow a {@link
+ * io.verbena.nic.arbiter.RateLimit}; of ceiling and limit the lower one holds. Whoever may not go stands in one timing
+ * wheel, in no round, and costs nothing until its time comes.
  *
  * <h2>An example</h2>
  *

@@ -1,5 +1,6 @@
 package io.verbena.nic.engine;
 
+import io.verbena.nic.port.PollStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -9,11 +10,12 @@ import org.agrona.concurrent.SystemNanoClock;
  * been quicker; a longer one halves it. So a busy thread does not pay for wake-ups, also not one that began asleep, and
  * an idle one does not burn a core that others need.
  *
- * <p>Where the cores are not enough it sleeps at once: {@link CoreShortage}.
+ * <p>Where the cores are not enough it sleeps at once: {@link CoreShortage}. A thread that was woken and finds nothing
+ * sleeps again at once: it was woken for a guest, whose core it would take.
  *
  * <p>For one thread at a time.
  */
-final class AdaptiveIdle implements AutoCloseable {
+public final class AdaptiveIdle implements PollStrategy {
     private static final long MIN = 2_000;
     private static final int LOOK_INTERVAL_POLLS = 4; // a poll may be a system call or two
 
@@ -24,11 +26,13 @@ final class AdaptiveIdle implements AutoCloseable {
     private final NanoClock clock;
     private final CoreShortage shortage;
     private long budget;
+    private long deadline = NO_DEADLINE;
+    private boolean bounded; // the wait has a deadline
+    private boolean sleeps; // the wait has been told to
     private long idleSince;
     private long lastLook;
     private int polls;
 
-    /** Creates one that stays awake at most so many nanoseconds. */
     AdaptiveIdle(long longestNanos) {
         this(longestNanos, SystemNanoClock.INSTANCE, new RunDelay());
     }
@@ -40,59 +44,71 @@ final class AdaptiveIdle implements AutoCloseable {
         this.budget = Math.min(MIN, longestNanos);
     }
 
-    /** A wait begins. */
-    void begin() {
-        idleSince = 0;
-        polls = 0;
+    /** Makes those that stay awake at most so many nanoseconds, at least 0; 0 sleeps at once. */
+    public static Factory upTo(long longestNanos) {
+        return who -> new AdaptiveIdle(longestNanos);
     }
 
-    /** There was work. */
-    void worked() {
+    @Override
+    public void begin(long deadlineNanos) {
+        deadline = deadlineNanos;
+        bounded = deadlineNanos != NO_DEADLINE;
+        begin();
+    }
+
+    private void begin() {
+        idleSince = 0;
+        polls = 0;
+        sleeps = false;
+    }
+
+    @Override
+    public void worked() {
         if (idleSince != 0) {
             grow();
         }
         begin();
     }
 
-    /**
-     * There was none.
-     *
-     * @return whether it is time to sleep
-     */
-    boolean idle() {
-        if (longest == 0) {
-            return true;
+    @Override
+    public Step idle() {
+        if (sleeps || longest == 0) {
+            return sleep();
         }
         if (idleSince == 0) {
             long now = clock.nanoTime();
             idleSince = now;
             lastLook = now;
-            return !shortage.mayStayAwake(now);
+            return shortage.mayStayAwake(now) && !isOver(now) ? Step.LOOK : sleep();
         }
-        Thread.onSpinWait();
         if ((++polls & (LOOK_INTERVAL_POLLS - 1)) != 0) {
-            return false;
+            return Step.SPIN;
         }
         long now = clock.nanoTime();
         if (now - lastLook > GAP && shortage.isShortAfter(now, now - lastLook)) {
-            return true;
+            return sleep();
         }
         lastLook = now;
-        return now - idleSince > budget;
+        return now - idleSince > budget || isOver(now) ? sleep() : Step.SPIN;
     }
 
-    /** When the present wait began, by its clock; 0 if none has. */
-    long idleSince() {
+    private Step sleep() {
+        sleeps = true;
+        return Step.SLEEP;
+    }
+
+    private boolean isOver(long now) {
+        return bounded && now - deadline >= 0;
+    }
+
+    @Override
+    public long began() {
         return idleSince;
     }
 
-    /**
-     * It slept, and is awake again.
-     *
-     * @param since when the wait began, from {@link #idleSince} before the sleep; 0 if nothing came
-     */
-    void slept(long since) {
-        if (since != 0 && clock.nanoTime() - since <= longest) {
+    @Override
+    public void slept(long began, boolean found) {
+        if (found && began != 0 && clock.nanoTime() - began <= longest) {
             grow();
         } else {
             budget = Math.max(budget / 2, Math.min(MIN, longest));
@@ -102,11 +118,6 @@ final class AdaptiveIdle implements AutoCloseable {
 
     private void grow() {
         budget = Math.min(budget * 2, longest);
-    }
-
-    /** Whether a time had come at the last look at the clock. */
-    boolean isPast(long nanoTime) {
-        return lastLook - nanoTime >= 0;
     }
 
     /** Whether it sleeps at once for now. */

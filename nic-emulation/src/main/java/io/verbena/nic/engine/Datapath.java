@@ -4,6 +4,7 @@ import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryRegion;
@@ -317,9 +318,10 @@ final class Datapath implements TransportServices {
         }
     }
 
-    void configure(QpContext qp, int weight, TrafficClass trafficClass) {
+    void configure(QpContext qp, int weight, TrafficClass trafficClass, RateLimit limit) {
         int before = qp.weight();
         qp.configure(weight, trafficClass);
+        qp.configure(limit);
         arbiter.changed(qp, before, weight, trafficClass);
     }
 

@@ -2,11 +2,13 @@ package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.FlowGroup;
+import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
+import io.verbena.nic.port.PollStrategy.Waiting;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
@@ -78,8 +80,10 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.clock = run.clock();
         this.doorbells = new Doorbells(control.limits().maxQueuePairs());
         this.datapath = new Datapath(index, context, arbiters, doorbells, ownCounters, this::later);
-        this.guests = new Guests(control, run.engines() + index, run.longestSpinNanos());
-        this.thread = run.mode() == EngineMode.INVOKER ? null : new EngineThread(this, run.longestSpinNanos());
+        this.guests = new Guests(control, run.engines() + index, run.polling().create(Waiting.GUEST));
+        this.thread = run.mode() == EngineMode.INVOKER
+                ? null
+                : new EngineThread(this, run.polling().create(Waiting.ENGINE));
         this.owner = new Owner(index, control, waiter, clock, datapath, thread);
         this.commands = new Commands(baton, datapath, owner, guests);
         this.turns = new Turns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
@@ -379,9 +383,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         datapath.remove(qp);
     }
 
-    /** Sets a queue pair's weight and class. Under the baton. */
-    public void configure(QpContext qp, int weight, TrafficClass trafficClass) {
-        datapath.configure(qp, weight, trafficClass);
+    /** Sets a queue pair's weight, class and rate limit. Under the baton. */
+    public void configure(QpContext qp, int weight, TrafficClass trafficClass, RateLimit limit) {
+        datapath.configure(qp, weight, trafficClass, limit);
     }
 
     /** A group's weight or rates have changed. Under the baton. */

@@ -4,6 +4,7 @@ import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.port.MemoryProvider;
+import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.verbs.EngineMode;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -34,10 +35,11 @@ public record EngineContext(Identity nic, Run run, Tables tables, AtomicLongArra
      * @param mode by whom
      * @param engines how many there are
      * @param clock that their timers go by
-     * @param longestSpinNanos how long an idle thread stays awake at most
+     * @param polling makes what says how threads wait
      * @param timesVisits whether arbiters charge a visit's time
      */
-    public record Run(EngineMode mode, int engines, NanoClock clock, long longestSpinNanos, boolean timesVisits) {}
+    public record Run(
+            EngineMode mode, int engines, NanoClock clock, PollStrategy.Factory polling, boolean timesVisits) {}
 
     /**
      * What engines look things up in.

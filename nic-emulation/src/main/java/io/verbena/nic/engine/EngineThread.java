@@ -1,12 +1,14 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.port.LogRateLimiter;
+import io.verbena.nic.port.PollStrategy;
+import io.verbena.nic.port.PollStrategy.Step;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An engine's own thread: turns while there is work, spins for a while, then sleeps in the waiter. */
+/** An engine's own thread: turns while there is work, then waits as its strategy says, and sleeps in the waiter. */
 final class EngineThread implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(EngineThread.class);
 
@@ -14,12 +16,12 @@ final class EngineThread implements Runnable {
     private static final long JOIN_TIMEOUT = TimeUnit.SECONDS.toMillis(10);
 
     private final Engine engine;
-    private final AdaptiveIdle idle;
+    private final PollStrategy strategy;
     private final Thread thread;
 
-    EngineThread(Engine engine, long longestSpinNanos) {
+    EngineThread(Engine engine, PollStrategy strategy) {
         this.engine = engine;
-        this.idle = new AdaptiveIdle(longestSpinNanos);
+        this.strategy = strategy;
         ThreadFactory factory = engine.waiter().threadFactory();
         this.thread = factory == null ? new Thread(this) : factory.newThread(this);
         this.thread.setDaemon(true);
@@ -32,26 +34,30 @@ final class EngineThread implements Runnable {
 
     @Override
     public void run() {
-        boolean slept = false; // and has found nothing to do since
-        long since = 0;
+        boolean waits = false;
+        boolean slept = false; // in the wait under way
         while (!engine.isClosed()) {
             try {
                 int work = engine.doWork();
                 work += engine.agentWork();
                 if (work > 0) {
-                    if (slept) {
-                        idle.slept(since);
-                        slept = false;
-                    } else {
-                        idle.worked();
+                    if (waits) {
+                        waits = false;
+                        endWait(slept);
                     }
-                } else if (slept) {
-                    engine.await(
-                            Long.MAX_VALUE); // woken for a guest: to stay awake as well would take the guest's core
-                } else if (idle.idle()) {
-                    since = idle.idleSince();
+                    continue;
+                }
+                if (!waits) {
+                    waits = true;
+                    slept = false;
+                    strategy.begin(PollStrategy.NO_DEADLINE);
+                }
+                Step step = strategy.idle();
+                if (step == Step.SLEEP) {
                     slept = true;
-                    engine.await(Long.MAX_VALUE);
+                    engine.await(Long.MAX_VALUE); // arms, and looks again
+                } else {
+                    Pause.of(step);
                 }
             } catch (RuntimeException | Error e) {
                 // An exception of the agent's is the agent's own; one of the NIC's has been told as DEVICE_FATAL.
@@ -61,7 +67,15 @@ final class EngineThread implements Runnable {
                 }
             }
         }
-        idle.close();
+        strategy.close();
+    }
+
+    private void endWait(boolean slept) {
+        if (slept) {
+            strategy.slept(strategy.began(), true);
+        } else {
+            strategy.worked();
+        }
     }
 
     boolean isCurrent() {

@@ -1,6 +1,8 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.port.PollStrategy;
+import io.verbena.nic.port.PollStrategy.Step;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,27 +13,27 @@ import java.util.function.BooleanSupplier;
  * Application threads that sleep until an engine has something for them, while somebody else drives the engine. They
  * have a park word of their own in the control block, so that a peer which writes here directly wakes them too.
  *
- * <p>Thread-safe. One of them at a time stays awake for a while, which costs neither side a system call if what it
- * waits for comes soon; a guest that is to sleep publishes that it sleeps, fences, looks once more, and only
- * then parks.
+ * <p>Thread-safe. One of them at a time stays awake for as long as the strategy says, which costs neither side a system
+ * call if what it waits for comes soon; a guest that is to sleep publishes that it sleeps, fences, looks once more, and
+ * only then parks.
  */
 final class Guests {
     private final ControlBlock control;
     private final int parkWord;
     private final CopyOnWriteArrayList<Thread> sleepers = new CopyOnWriteArrayList<>();
     private final AtomicBoolean awake = new AtomicBoolean();
-    private final AdaptiveIdle idle; // of the one that is awake
+    private final PollStrategy strategy; // of the one that is awake
     private volatile int count;
 
     /**
      * Creates it, without guests.
      *
-     * @param longestSpinNanos how long one of them stays awake at most before it sleeps; the others sleep at once
+     * @param strategy says how long one of them stays awake before it sleeps; the others sleep at once
      */
-    Guests(ControlBlock control, int parkWord, long longestSpinNanos) {
+    Guests(ControlBlock control, int parkWord, PollStrategy strategy) {
         this.control = control;
         this.parkWord = parkWord;
-        this.idle = new AdaptiveIdle(longestSpinNanos);
+        this.strategy = strategy;
     }
 
     /**
@@ -44,21 +46,25 @@ final class Guests {
             return true;
         }
         long deadline = System.nanoTime() + nanos;
-        long since = 0;
-        if (awake.compareAndSet(false, true)) {
+        boolean asked = awake.compareAndSet(false, true);
+        long began = 0;
+        if (asked) {
             try {
                 if (stayAwake(deadline, condition)) {
                     return true;
                 }
-                since = idle.idleSince();
+                began = strategy.began();
             } finally {
                 awake.set(false);
             }
         }
         boolean came = sleep(deadline, condition);
-        if (since != 0 && awake.compareAndSet(false, true)) {
-            idle.slept(came ? since : 0);
-            awake.set(false);
+        if (asked && awake.compareAndSet(false, true)) {
+            try {
+                strategy.slept(began, came);
+            } finally {
+                awake.set(false);
+            }
         }
         return came;
     }
@@ -83,16 +89,14 @@ final class Guests {
         }
     }
 
-    /** Looks for a while before it sleeps, as the engine's own thread does. */
+    /** Looks before it sleeps, as the engine's own thread does. */
     private boolean stayAwake(long deadline, BooleanSupplier condition) {
-        idle.begin();
-        while (!idle.idle()) {
+        strategy.begin(deadline);
+        for (Step step = strategy.idle(); step != Step.SLEEP; step = strategy.idle()) {
+            Pause.of(step);
             if (condition.getAsBoolean()) {
-                idle.worked();
+                strategy.worked();
                 return true;
-            }
-            if (idle.isPast(deadline)) {
-                break;
             }
         }
         return false;
@@ -109,7 +113,7 @@ final class Guests {
 
     /** Lets go of what it holds; nobody comes any more. */
     void close() {
-        idle.close();
+        strategy.close();
     }
 
     private synchronized void enter(Thread thread) {

@@ -5,6 +5,7 @@
  *   engine ── Link ────────── packets ───────▶ peer NIC
  *          ── PeerMemory ──── direct path ───▶ peer's control block and segments
  *          ── Waiter ──────── sockets, timers, doorbells: one wait
+ *          ── PollStrategy ── how long a thread stays awake before it waits there
  *          ── MemoryProvider  control block and segments of this NIC
  * </pre>
  */

@@ -17,7 +17,10 @@ class AllocationTest {
     private final Traffic traffic = new Traffic();
     private final OutputQueue[] outputs = {new OutputQueue(), new OutputQueue(), new OutputQueue()};
 
-    /** All that happens while traffic runs: flows come and go, outputs fill up, ceilings are met, weights change. */
+    /**
+     * All that happens while traffic runs: flows come and go, outputs fill up, ceilings and rates are met, weights
+     * change.
+     */
     private void rounds() {
         Arbiter arbiter = traffic.arbiter;
         for (int i = 0; i < ROUNDS; i++) {
@@ -59,6 +62,9 @@ class AllocationTest {
                 if (f % 4 == 0) {
                     flow.configure(1, TrafficClass.URGENT);
                     traffic.arbiter.changed(flow, 1 + f, 1, TrafficClass.URGENT);
+                } else if (f % 4 == 1) {
+                    flow.configure(new RateLimit(10_000_000, f == 1 ? 10_000 : 0, 0, 0));
+                    traffic.arbiter.changed(flow, 1 + f, 1 + f, TrafficClass.BULK);
                 }
             }
         }
@@ -66,5 +72,8 @@ class AllocationTest {
         long before = threads.getCurrentThreadAllocatedBytes();
         rounds();
         assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(ROUNDS / 10);
+        assertThat(((ChunkArbiter) traffic.arbiter).moves())
+                .as("waits in the wheel")
+                .isGreaterThan(ROUNDS / 100);
     }
 }

@@ -26,7 +26,7 @@ class ScheduleFuzzTest {
     private boolean canBeServed(TestFlow flow) {
         @Nullable OutputQueue output = flow.output();
         boolean full = output != null && (allFull.contains(output) || (!flow.urgent && bulkFull.contains(output)));
-        return working.contains(flow) && !full && !flow.queue().entry.parked;
+        return working.contains(flow) && !full && !flow.parked && !flow.queue().entry.parked;
     }
 
     /** Whether it is early, if at all: who is urgent waits with bulk when its group has had its advance. */
@@ -134,6 +134,13 @@ class ScheduleFuzzTest {
             traffic.arbiter.changed(group);
         } else if (what == 9 && attached.contains(any)) {
             traffic.arbiter.attach(any, outputs[random.nextInt(outputs.length)]);
+        } else if (what == 11) {
+            boolean limited = random.nextBoolean();
+            any.configure(
+                    limited
+                            ? new RateLimit(1_000_000L << random.nextInt(9), random.nextInt(2) * 5000L, 0, 0)
+                            : RateLimit.NONE);
+            traffic.arbiter.changed(any, any.weight(), any.weight(), any.trafficClass());
         } else if (what == 10 && attached.contains(any) && working.isEmpty() && traffic.arbiter.nextAlone(any)) {
             traffic.charge(any, any.send(any.budget()));
             settle(any, random);

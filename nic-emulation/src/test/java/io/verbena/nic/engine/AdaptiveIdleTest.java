@@ -1,7 +1,9 @@
 package io.verbena.nic.engine;
 
+import static io.verbena.nic.port.PollStrategy.NO_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.nic.port.PollStrategy.Step;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,18 +33,18 @@ class AdaptiveIdleTest {
     /** Nanoseconds of one wait without work, until it sleeps. */
     private long waitInVain() {
         long begin = now;
-        idle.begin();
-        while (!idle.idle()) {
+        idle.begin(NO_DEADLINE);
+        while (idle.idle() != Step.SLEEP) {
             assertThat(now - begin).as("awake").isLessThan(100_000);
         }
         now += SECOND;
-        idle.slept(idle.idleSince());
+        idle.slept(idle.began(), true);
         return now - SECOND - begin;
     }
 
     private void findWork() {
-        idle.begin();
-        assertThat(idle.idle()).isFalse();
+        idle.begin(NO_DEADLINE);
+        assertThat(idle.idle()).isEqualTo(Step.LOOK);
         idle.worked();
     }
 
@@ -61,29 +63,65 @@ class AdaptiveIdleTest {
     @Test
     void staysAwakeAfterSleepsThatWereShort() {
         for (int i = 0; i < 10; i++) {
-            idle.begin();
-            while (!idle.idle()) {
+            idle.begin(NO_DEADLINE);
+            while (idle.idle() != Step.SLEEP) {
                 assertThat(now).isLessThan(SECOND);
             }
             now += 1_000;
-            idle.slept(idle.idleSince());
+            idle.slept(idle.began(), true);
         }
         assertThat(waitInVain()).isGreaterThan(25_000L);
     }
 
     @Test
+    void sleepsAgainWhenItWasWokenForNothing() {
+        waitInVain();
+        idle.begin(NO_DEADLINE);
+        while (idle.idle() != Step.SLEEP) {
+            assertThat(now).isLessThan(10 * SECOND);
+        }
+        assertThat(idle.idle()).isEqualTo(Step.SLEEP);
+        idle.slept(idle.began(), true);
+        idle.begin(NO_DEADLINE);
+        assertThat(idle.idle()).isEqualTo(Step.LOOK);
+    }
+
+    @Test
+    void staysAwakeNoLongerThanTheWait() {
+        idle.begin(now + 500);
+        while (idle.idle() != Step.SLEEP) {
+            assertThat(now).isLessThan(1_000);
+        }
+        idle.begin(now - 1);
+        assertThat(idle.idle()).as("over").isEqualTo(Step.SLEEP);
+    }
+
+    /** A wait that ended without what was waited for says nothing for staying awake. */
+    @Test
+    void aShortWaitThatFoundNothingIsNoReasonToStayAwake() {
+        for (int i = 0; i < 10; i++) {
+            findWork();
+        }
+        long awake = waitInVain();
+        idle.begin(NO_DEADLINE);
+        assertThat(idle.idle()).isEqualTo(Step.LOOK);
+        idle.slept(idle.began(), false);
+        assertThat(waitInVain()).isLessThan(awake / 2);
+    }
+
+    @Test
     void sleepsAtOnceWhereItMayNotStayAwake() {
         try (AdaptiveIdle never = new AdaptiveIdle(0)) {
-            assertThat(never.idle()).isTrue();
+            assertThat(never.idle()).isEqualTo(Step.SLEEP);
         }
     }
 
     @Test
     void oneSliceOfAnotherThreadIsNoShortageOfCores() {
-        idle.begin();
-        assertThat(idle.idle()).isFalse();
+        idle.begin(NO_DEADLINE);
+        assertThat(idle.idle()).isEqualTo(Step.LOOK);
         now += 4_000_000;
-        while (!idle.idle()) {
+        while (idle.idle() != Step.SLEEP) {
             assertThat(now).isLessThan(SECOND);
         }
         assertThat(idle.hasRetreated()).isFalse();
@@ -93,19 +131,19 @@ class AdaptiveIdleTest {
     void sleepsAtOnceWhileCoresAreShort() {
         for (int slices = 0; !idle.hasRetreated(); slices++) {
             assertThat(slices).isLessThan(4);
-            idle.begin();
-            assertThat(idle.idle()).isFalse();
+            idle.begin(NO_DEADLINE);
+            assertThat(idle.idle()).isEqualTo(Step.LOOK);
             now += 3_000_000;
-            while (!idle.idle()) {
+            while (idle.idle() != Step.SLEEP) {
                 assertThat(now).isLessThan(SECOND);
             }
-            idle.slept(idle.idleSince());
+            idle.slept(idle.began(), true);
         }
-        idle.begin();
-        assertThat(idle.idle()).isTrue();
+        idle.begin(NO_DEADLINE);
+        assertThat(idle.idle()).isEqualTo(Step.SLEEP);
         now += SECOND;
-        idle.begin();
-        assertThat(idle.idle()).isFalse();
+        idle.begin(NO_DEADLINE);
+        assertThat(idle.idle()).isEqualTo(Step.LOOK);
     }
 
     @Test

@@ -9,6 +9,9 @@
  *                           └─ PalosAsPrinted
  * </pre>
  *
+ * <p>None of them limits rates: ceilings and floors of groups are left out of account, and a queue pair's {@link
+ * io.verbena.nic.arbiter.RateLimit} is refused with an exception that names the discipline.
+ *
  * <p>A {@link io.verbena.nic.arbiter.baseline.Place} keeps what they know of a flow.
  */
 @NullMarked
