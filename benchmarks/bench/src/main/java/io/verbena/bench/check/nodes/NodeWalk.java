@@ -2,6 +2,7 @@ package io.verbena.bench.check.nodes;
 
 import io.verbena.Channel;
 import io.verbena.ConnectionException;
+import io.verbena.Node;
 import io.verbena.RemoteRegion;
 import io.verbena.bench.check.nodes.NodePlan.Feature;
 import io.verbena.bench.check.nodes.NodePlan.Way;
@@ -17,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -28,8 +28,7 @@ import org.jspecify.annotations.Nullable;
  * One seed: nodes of this process; steps in which they connect, send, call, operate on each other's memory, stand
  * still, close and come back; then everything goes on, what is owed comes, new connections work, and all is closed.
  *
- * <p>Belongs to one thread, which also drives the nodes if they have no threads of their own. Times are real: what
- * depends on them may differ when a seed is walked again.
+ * <p>Belongs to one thread, which also drives the nodes if they have no threads of their own, in {@link WalkTime}.
  */
 final class NodeWalk implements SeedCommand.SeedWalk {
     /** How long a node lingers, and an expected end may take. */
@@ -37,8 +36,6 @@ final class NodeWalk implements SeedCommand.SeedWalk {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration BRIEF = Duration.ofMillis(50);
-    private static final long REST = TimeUnit.MICROSECONDS.toNanos(20);
-    private static final int IDLE_ROUNDS = 64;
     private static final int MAX_STALLED = 12;
     private static final int MAX_CLIENTS = 24;
     private static final AtomicInteger WALKS = new AtomicInteger();
@@ -48,6 +45,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
 
     private final NodePlan plan;
     private final SimTrace trace;
+    private final WalkTime time;
     private final NodeTally tally = new NodeTally();
     private final NodeSender sender;
     private final NodeCalls calls;
@@ -59,13 +57,15 @@ final class NodeWalk implements SeedCommand.SeedWalk {
     private final UnsafeBuffer own;
     private @Nullable Path folder;
     private volatile @Nullable Throwable failure;
+    private @Nullable NodeHost closing;
     private int step;
 
     NodeWalk(NodePlan plan, int traceLines) {
         this.plan = plan;
         trace = new SimTrace(traceLines);
         sender = new NodeSender(plan, tally);
-        calls = new NodeCalls(tally, plan.seed(), this::guarded);
+        time = plan.has(Feature.THREADS) ? WalkTime.real() : WalkTime.virtual(plan.seed(), this::whileClosing);
+        calls = new NodeCalls(tally, plan.seed(), time::now, this::guarded);
         tables = new NodeTables(tally, plan.seed(), this::guarded);
         clients = new NodeClients(this, plan);
         own = new UnsafeBuffer(new byte[plan.maxMessage + 64]);
@@ -78,6 +78,10 @@ final class NodeWalk implements SeedCommand.SeedWalk {
     @Override
     public SimTrace trace() {
         return trace;
+    }
+
+    WalkTime time() {
+        return time;
     }
 
     NodeSender sender() {
@@ -391,9 +395,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         clients.forget(host);
         hosts.forEach(other -> other.stalledUntil = 0);
         note(host + " closes");
-        Thread closer = new Thread(host.node()::close, "walk-close");
-        closer.start();
-        until("the close of a node", () -> !closer.isAlive(), host);
+        close(host.node(), host);
         List<Attached> those = attached.stream().filter(a -> a.host == host).toList();
         until(
                 "the end of all that a closed node has begun",
@@ -405,6 +407,24 @@ final class NodeWalk implements SeedCommand.SeedWalk {
                 host);
         attached.removeAll(those);
         host.closed();
+    }
+
+    /** Closes a node while the others are driven. */
+    private void close(Node node, NodeHost host) {
+        closing = host;
+        if (time.isVirtual()) {
+            node.close();
+        } else {
+            Thread closer = new Thread(node::close, "walk-close");
+            closer.start();
+            until("the close of a node", () -> !closer.isAlive(), host);
+        }
+        closing = null;
+    }
+
+    /** There is nothing to do for the node that closes. */
+    private void whileClosing() {
+        time.passes(driveAll(closing));
     }
 
     // ---- being driven -----------------------------------------------------------------------------------------------
@@ -420,6 +440,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         if (plan.has(Feature.THREADS) && random.nextInt(4) == 0) {
             LockSupport.parkNanos(random.nextInt(200_000));
         }
+        time.runTasks();
         clients.takeReplacements();
         check();
     }
@@ -431,6 +452,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
                 work += host.drive(own) + poll(host);
             }
         }
+        work += time.runTasks();
         clients.takeReplacements();
         check();
         return work;
@@ -452,14 +474,10 @@ final class NodeWalk implements SeedCommand.SeedWalk {
     }
 
     private void until(String what, BooleanSupplier condition, @Nullable NodeHost without) {
-        long deadline = System.nanoTime() + 2 * PATIENCE.toNanos();
-        int idle = 0;
+        long begin = time.now();
         while (!condition.getAsBoolean()) {
-            idle = driveAll(without) == 0 ? idle + 1 : 0;
-            if (idle > IDLE_ROUNDS) {
-                LockSupport.parkNanos(REST);
-            }
-            if (System.nanoTime() - deadline > 0) {
+            time.passes(driveAll(without));
+            if (time.now() - begin > 2 * PATIENCE.toNanos()) {
                 throw new WalkFailure("missed " + what + ": " + state());
             }
         }
