@@ -119,8 +119,10 @@ public abstract class Plan<P extends Plan<P, F>, F extends Enum<F>> {
 
     /** The command that runs it again. */
     public final String replay() {
-        StringBuilder again =
-                new StringBuilder(kind.command()).append(options()).append(" --seed ").append(seed);
+        StringBuilder again = new StringBuilder(kind.command())
+                .append(options())
+                .append(" --seed ")
+                .append(seed);
         if (steps != kind.steps()) {
             again.append(" --steps ").append(steps);
         }

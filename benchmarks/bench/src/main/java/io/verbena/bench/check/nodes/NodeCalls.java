@@ -65,8 +65,8 @@ final class NodeCalls {
 
         @Override
         public String toString() {
-            return "call " + id + ' ' + kind + ", handled " + handled + ", of " + timeout + " ns, "
-                    + "begun at " + start + ", " + channel + ' ' + channel.closeReason();
+            return "call " + id + ' ' + kind + ", handled " + handled + ", of " + timeout + " ns, " + "begun at "
+                    + start + ", " + channel + ' ' + channel.closeReason();
         }
     }
 

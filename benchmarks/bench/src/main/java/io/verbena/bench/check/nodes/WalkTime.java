@@ -31,9 +31,7 @@ final class WalkTime {
     private WalkTime(boolean virtual, NodeRuntime system, long seed, Runnable whileClosing) {
         this.virtual = virtual;
         SimRandom random = SimRandom.forPart(seed, RANDOM_PART);
-        runtime = virtual
-                ? new NodeRuntime(() -> now, random::nextLong, tasks::add, whileClosing, false)
-                : system;
+        runtime = virtual ? new NodeRuntime(() -> now, random::nextLong, tasks::add, whileClosing, false) : system;
     }
 
     /** Time as it is. */
