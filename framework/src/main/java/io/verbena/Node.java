@@ -17,7 +17,6 @@ import io.verbena.nic.Nic;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.verbs.NicCounter;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -57,6 +56,7 @@ public final class Node implements AutoCloseable, Executor {
     private final ChannelListeners listeners;
     private final Channels channels;
     private final Connections connections;
+    private final NodeRuntime runtime;
     private final Turns turns;
     private final NodeDriver driver;
     private final Tenants tenants;
@@ -74,9 +74,10 @@ public final class Node implements AutoCloseable, Executor {
         this.name = name;
         this.mode = context.mode;
         this.invoker = mode == NodeMode.INVOKER;
-        this.clock = context.clock;
-        this.ending = new NodeEnding(this, invoker, context.lingerNanos);
-        long id = new SecureRandom().nextLong() | 1;
+        this.runtime = context.runtime;
+        this.clock = runtime.clock();
+        this.ending = new NodeEnding(this, invoker, context.lingerNanos, runtime);
+        long id = runtime.random().getAsLong() | 1;
         this.waiter = new EventLoopWaiter();
         NodeMemory memory = NodeMemory.choose(
                 context.sharedMemoryRoot, id, context.sharedMemory || context.listensOn(Address.Scheme.SHM));
@@ -87,7 +88,13 @@ public final class Node implements AutoCloseable, Executor {
         this.channels = new Channels(context.maxQueuePairs);
         Directory directory = new Directory(name);
         this.connections = new Connections(
-                nic, clock, context.connections(name), directory, context.accessRules(), context.accessToken, notices);
+                nic,
+                runtime,
+                context.connections(name),
+                directory,
+                context.accessRules(),
+                context.accessToken,
+                notices);
         this.turns = new Turns(
                 name,
                 engine,
@@ -97,7 +104,13 @@ public final class Node implements AutoCloseable, Executor {
                 context.callbackBoundNanos,
                 () -> !invoker && !waiter.runsApplication());
         String text = "node '" + name + "'";
-        this.driver = new NodeDriver(text, invoker, engine, turns, ending::closeIfAsked);
+        this.driver = new NodeDriver(
+                text,
+                invoker,
+                engine,
+                turns,
+                runtime.backgroundThread() ? () -> 0 : nic::backgroundWork,
+                ending::closeIfAsked);
         this.tenants = new Tenants(this, nic);
         this.links = new Links(text, engine, clock, engine.endpoint(), waiter, memory, context.links());
         connections.onPeerGone(links::forget);
@@ -105,8 +118,10 @@ public final class Node implements AutoCloseable, Executor {
         connections.handshake().peers(nicId -> self.peer(nicId, links));
         connections.handshake().linked(links::isUp);
         Engine sleeper = invoker ? engine : null;
-        this.connector =
-                new Connector(this, sleeper, new Dialer(self, invoker, engine, connections, links, ending::isClosing));
+        this.connector = new Connector(
+                this,
+                sleeper,
+                new Dialer(self, invoker, engine, connections, links, ending::isClosing, runtime.executor()));
         this.openings = new Openings(this, sleeper, tenants, directory);
         engine.agent(turns);
     }
@@ -324,6 +339,10 @@ public final class Node implements AutoCloseable, Executor {
      */
     public long rejectedConnections() {
         return nic.counter(NicCounter.LINKS_REJECTED);
+    }
+
+    NodeRuntime runtime() {
+        return runtime;
     }
 
     /** Adds someone who is told of the node's channels. */

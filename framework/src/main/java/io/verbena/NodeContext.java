@@ -26,8 +26,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +80,7 @@ public final class NodeContext {
     @Nullable
     Path admin;
 
-    NanoClock clock = SystemNanoClock.INSTANCE; // tests set another
+    NodeRuntime runtime = NodeRuntime.system();
     boolean closeOnShutdown = true;
     long callbackBoundNanos = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -408,6 +406,12 @@ public final class NodeContext {
         return this;
     }
 
+    /** Where the node takes time, chance and help from: {@link NodeRuntime#system} unless it is simulated. */
+    public NodeContext runtime(NodeRuntime source) {
+        runtime = source;
+        return this;
+    }
+
     ConnectionSettings connections(String nodeName) {
         return new ConnectionSettings(
                 nodeName,
@@ -439,7 +443,9 @@ public final class NodeContext {
         return new NicContext()
                 .id(id)
                 .name(nodeName)
-                .clock(clock)
+                .clock(runtime.clock())
+                .random(runtime.random())
+                .backgroundThread(runtime.backgroundThread())
                 .mode(EngineMode.valueOf(mode.name()))
                 .maxQueuePairs(maxQueuePairs)
                 .maxAppendQueues(maxInboxes)

@@ -4,7 +4,6 @@ import io.verbena.connection.Connections;
 import io.verbena.connection.NodeRegistry;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -17,19 +16,20 @@ final class NodeEnding {
     private static final long GOODBYE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long DRIVER_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(15);
-    private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final Node node;
     private final boolean invoker;
     private final long lingerNanos;
+    private final NodeRuntime runtime;
     private final CountDownLatch end = new CountDownLatch(1);
     private volatile boolean asked;
     private volatile boolean closing;
 
-    NodeEnding(Node node, boolean invoker, long lingerNanos) {
+    NodeEnding(Node node, boolean invoker, long lingerNanos, NodeRuntime runtime) {
         this.node = node;
         this.invoker = invoker;
         this.lingerNanos = lingerNanos;
+        this.runtime = runtime;
     }
 
     /** Whether the node closes, or is closed. */
@@ -83,26 +83,27 @@ final class NodeEnding {
         node.closeAdmin();
         NodeRegistry.remove(node.self());
         connections.closeAll();
-        work(System.nanoTime() + lingerNanos, connections::isDrained);
-        work(System.nanoTime() + GOODBYE_NANOS, connections::isQuiet);
+        work(lingerNanos, connections::isDrained);
+        work(GOODBYE_NANOS, connections::isQuiet);
         node.driver().end();
         node.turns().end();
         connections.shutDown();
         node.closeLinks();
     }
 
-    /** Does the node's work, or lets it be done, until a condition holds or it is time: real time, for a user waits. */
-    private void work(long until, BooleanSupplier done) {
-        while (!done.getAsBoolean() && System.nanoTime() - until < 0) {
+    /** Does the node's work, or lets it be done, until a condition holds or it is time. */
+    private void work(long nanos, BooleanSupplier done) {
+        long begin = node.clock().nanoTime();
+        while (!done.getAsBoolean() && node.clock().nanoTime() - begin < nanos) {
             int work = 0;
             if (invoker) {
-                work = node.engine().doWork()
+                work = node.driver().progress()
                         + node.connections().doWork(node.clock().nanoTime());
             } else {
                 node.wake();
             }
             if (work == 0) {
-                LockSupport.parkNanos(this, CLOSE_LOOK);
+                runtime.idle().run();
             }
         }
     }

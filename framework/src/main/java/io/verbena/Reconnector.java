@@ -5,7 +5,6 @@ import io.verbena.fabric.Nanos;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,7 +106,8 @@ final class Reconnector {
             nanos = pause;
             pause = Math.min(2 * pause, Nanos.of(options.longestPause()));
         }
-        long spread = ThreadLocalRandom.current().nextLong(nanos / 4 + 1); // not all at once, where a server was many's
+        long spread = Math.floorMod(
+                node.runtime().random().getAsLong(), nanos / 4 + 1); // not all at once, where a server was many's
         node.connections().redial(nanos - spread, () -> connect(lost));
     }
 

@@ -117,7 +117,7 @@ class ChannelWindowTest {
                 .sendDepth(16)
                 .stagingLength(16 << 10)
                 .tenant(new TenantOptions().name("one").maxChannelWindow(256 << 10));
-        context.clock = now::get;
+        context.runtime(NodeRuntime.system().withClock(now::get, () -> now.addAndGet(100_000)));
         try (NodePair pair = new NodePair(Fabric.TCP, new NodeContext(), context)) {
             inbox = pair.server.openInbox("in");
             channel = pair.client.tenant("one").connect(pair.address + "in", NodePair.TIMEOUT);

@@ -52,6 +52,7 @@ class PackagesTest {
             Address.class,
             CloseReason.class,
             ConnectionException.class,
+            NodeRuntime.class,
             OperationHandler.class,
             OperationHandler[].class,
             Outcome.class,

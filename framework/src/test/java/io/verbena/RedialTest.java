@@ -38,7 +38,7 @@ class RedialTest {
     @Test
     void thePauseDoublesUpToTheLongest() {
         NodeContext context = new NodeContext().mode(NodeMode.INVOKER);
-        context.clock = now::get;
+        context.runtime(NodeRuntime.system().withClock(now::get, () -> now.addAndGet(100_000)));
         try (Node client = Node.launch(context)) {
             try (Node server = Node.launch(new NodeContext().name("redial-server"))) {
                 server.openInbox("in");

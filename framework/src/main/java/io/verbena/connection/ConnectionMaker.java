@@ -10,10 +10,11 @@ import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.wire.Psn;
 import io.verbena.path.QueuePairPath;
 import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import org.agrona.BitUtil;
 
 /**
@@ -33,12 +34,14 @@ final class ConnectionMaker {
     private final Engine engine;
     private final ConnectionSettings settings;
     private final CompletionQueue errors;
+    private final LongSupplier random;
 
-    ConnectionMaker(Nic nic, ConnectionSettings settings, CompletionQueue errors) {
+    ConnectionMaker(Nic nic, ConnectionSettings settings, CompletionQueue errors, LongSupplier random) {
         this.nic = nic;
         this.engine = nic.engine(0);
         this.settings = settings;
         this.errors = errors;
+        this.random = random;
     }
 
     /** Makes a quota of so many bytes for a peer's messages. */
@@ -120,8 +123,14 @@ final class ConnectionMaker {
         }
     }
 
-    static int randomPsn() {
-        return ThreadLocalRandom.current().nextInt(1 << 24);
+    /** A PSN to begin with. */
+    int randomPsn() {
+        return (int) random.getAsLong() & Psn.MASK;
+    }
+
+    /** What the first request is called; those after it are counted from there. */
+    long randomTransaction() {
+        return random.getAsLong();
     }
 
     /** Brings the queue pair to INIT, with weight, class and rate limit. */

@@ -2,6 +2,7 @@ package io.verbena.connection;
 
 import io.verbena.CloseReason;
 import io.verbena.ConnectionException;
+import io.verbena.NodeRuntime;
 import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.nic.Nic;
 import io.verbena.nic.QpAttributes;
@@ -61,7 +62,7 @@ public final class Connections implements DutyCycleAgent {
     /**
      * Creates them, without any.
      *
-     * @param clock the NIC's
+     * @param runtime whose clock is the NIC's too
      * @param targets what peers can connect to
      * @param rules what peers may do
      * @param token what this node shows when it connects
@@ -69,7 +70,7 @@ public final class Connections implements DutyCycleAgent {
      */
     public Connections(
             Nic nic,
-            NanoClock clock,
+            NodeRuntime runtime,
             ConnectionSettings settings,
             Targets targets,
             AccessRules rules,
@@ -77,12 +78,12 @@ public final class Connections implements DutyCycleAgent {
             Notices notices) {
         this.nodeName = settings.node();
         this.engine = nic.engine(0);
-        this.clock = clock;
+        this.clock = runtime.clock();
         this.reports = new NicReports(this, nic, settings);
         this.notices = notices;
         this.idleMemory = new IdleMemory(settings);
         this.closings = new Closings(this, nodeName, settings.lingerNanos());
-        this.maker = new ConnectionMaker(nic, settings, reports.errors());
+        this.maker = new ConnectionMaker(nic, settings, reports.errors(), runtime.random());
         this.handshake = new Handshake(this, lock, maker, targets, settings, rules, token, engine);
         this.redials = new Redials(notices::note);
         this.agents = new DutyCycleAgent[] {closings, retirement, handshake, reports, idleMemory, redials};

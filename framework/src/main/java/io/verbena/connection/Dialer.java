@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -32,15 +33,21 @@ public final class Dialer {
     private final Handshake handshake;
     private final Links links;
     private final BooleanSupplier isClosing;
+    private final Executor executor;
 
-    /** Creates it, for a node that drives itself or is driven by an invoker. */
+    /**
+     * Creates it, for a node that drives itself or is driven by an invoker.
+     *
+     * @param executor runs what nobody waits for
+     */
     public Dialer(
             LocalNode node,
             boolean invoker,
             Engine engine,
             Connections connections,
             Links links,
-            BooleanSupplier isClosing) {
+            BooleanSupplier isClosing,
+            Executor executor) {
         this.node = node;
         this.invoker = invoker;
         this.engine = engine;
@@ -48,6 +55,7 @@ public final class Dialer {
         this.handshake = connections.handshake();
         this.links = links;
         this.isClosing = isClosing;
+        this.executor = executor;
     }
 
     /**
@@ -84,22 +92,28 @@ public final class Dialer {
         String target = checkName(address);
         long deadline = Nanos.fromNow(timeout);
         CompletableFuture<Connection> made = address.scheme() == Address.Scheme.LOCAL
-                ? CompletableFuture.supplyAsync(() -> openLocal(address, target, kind, owner, answersTo, settings))
-                : CompletableFuture.supplyAsync(() -> links.connect(address, timeout)) // may look up a host's name
+                ? CompletableFuture.supplyAsync(
+                        () -> openLocal(address, target, kind, owner, answersTo, settings), executor)
+                : CompletableFuture.supplyAsync(
+                                () -> links.connect(address, timeout), executor) // may look up a host's name
                         .thenCompose(link -> link)
-                        .thenComposeAsync(link -> {
-                            Connection c = handshake.prepare(link.peerNic(), kind, target, owner, settings);
-                            handshake.ask(c, answersTo, link.maxPacket());
-                            return c.opened
-                                    .orTimeout(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)
-                                    .whenCompleteAsync((done, failed) -> handshake.abandon(c));
-                        });
-        return made.handleAsync((connection, failed) -> {
-            if (failed == null) {
-                return connection;
-            }
-            throw failure(address, failed instanceof CompletionException wrapped ? wrapped.getCause() : failed);
-        });
+                        .thenComposeAsync(
+                                link -> {
+                                    Connection c = handshake.prepare(link.peerNic(), kind, target, owner, settings);
+                                    handshake.ask(c, answersTo, link.maxPacket());
+                                    return c.opened
+                                            .orTimeout(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)
+                                            .whenCompleteAsync((done, failed) -> handshake.abandon(c), executor);
+                                },
+                                executor);
+        return made.handleAsync(
+                (connection, failed) -> {
+                    if (failed == null) {
+                        return connection;
+                    }
+                    throw failure(address, failed instanceof CompletionException wrapped ? wrapped.getCause() : failed);
+                },
+                executor);
     }
 
     private static String checkName(Address address) {

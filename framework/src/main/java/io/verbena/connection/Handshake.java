@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -53,7 +52,7 @@ public final class Handshake implements DutyCycleAgent {
     private final Map<Request, Connection> accepted = new HashMap<>();
     private final List<Connection> unconfirmed = new ArrayList<>();
     private long nextDeadline = NEVER;
-    private long transactions = ThreadLocalRandom.current().nextLong();
+    private long transactions;
 
     /** What makes a request the same one when it comes again. */
     private record Request(long peerNic, long transaction) {}
@@ -71,6 +70,7 @@ public final class Handshake implements DutyCycleAgent {
         this.connections = connections;
         this.lock = lock;
         this.maker = maker;
+        this.transactions = maker.randomTransaction();
         this.targets = targets;
         this.settings = settings;
         this.rules = rules;
@@ -100,7 +100,7 @@ public final class Handshake implements DutyCycleAgent {
             }
             Connection c = connections.create(
                     peerNic, transactions++, false, kind, name, owner, wanted.concurrent(), SenderQuota.NONE);
-            c.firstPsn = ConnectionMaker.randomPsn();
+            c.firstPsn = maker.randomPsn();
             try {
                 ConnectionMaker.toInit(c, wanted);
             } catch (IllegalArgumentException e) { // not what the tenant may set
@@ -239,7 +239,7 @@ public final class Handshake implements DutyCycleAgent {
         c.rights = rights;
         c.usedBy = user;
         c.usedBytes = regionBytes;
-        c.firstPsn = ConnectionMaker.randomPsn();
+        c.firstPsn = maker.randomPsn();
         int mtu = Math.min(settings.pathMtu(), request.pathMtu());
         try {
             ConnectionMaker.toInit(c, wanted);

@@ -2,6 +2,7 @@ package io.verbena.dispatch;
 
 import io.verbena.nic.engine.Engine;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 
 /**
  * Does a node's work where the application does it (in the mode INVOKER), and lets threads wait for it where it is done
@@ -14,6 +15,7 @@ public final class NodeDriver {
     private final boolean invoker;
     private final Engine engine;
     private final Turns turns;
+    private final IntSupplier background;
     private final Runnable afterWork;
     private volatile boolean ended;
 
@@ -22,13 +24,16 @@ public final class NodeDriver {
      *
      * @param node whose it is, for texts
      * @param invoker whether the application does the node's work
+     * @param background work of the NIC that has no thread of its own
      * @param afterWork runs where the application has done it or slept, outside of callbacks
      */
-    public NodeDriver(String node, boolean invoker, Engine engine, Turns turns, Runnable afterWork) {
+    public NodeDriver(
+            String node, boolean invoker, Engine engine, Turns turns, IntSupplier background, Runnable afterWork) {
         this.node = node;
         this.invoker = invoker;
         this.engine = engine;
         this.turns = turns;
+        this.background = background;
         this.afterWork = afterWork;
     }
 
@@ -37,9 +42,14 @@ public final class NodeDriver {
         if (!invoker || ended || engine.isInCallback()) {
             return 0;
         }
-        int work = engine.doWork() + turns.doWork();
+        int work = engine.doWork() + turns.doWork() + background.getAsInt();
         afterWork.run();
         return work;
+    }
+
+    /** What {@link #doWork} does but for callbacks: for whoever closes the node. @return the amount of work done */
+    public int progress() {
+        return invoker ? engine.doWork() + background.getAsInt() : 0;
     }
 
     /** Sleeps until there is work for whoever drives the node, or the time is over, where that is the application. */

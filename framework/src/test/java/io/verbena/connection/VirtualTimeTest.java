@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.AccessRequest;
 import io.verbena.CloseReason;
+import io.verbena.NodeRuntime;
 import io.verbena.Right;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
@@ -45,7 +46,7 @@ class VirtualTimeTest {
             this.pd = nic.allocateProtectionDomain();
             this.connections = new Connections(
                     nic,
-                    clock,
+                    NodeRuntime.system().withClock(clock, () -> {}),
                     new ConnectionSettings(name, 16, 64, 16 << 10, 4096, 18, 7, LINGER, 10_000 * MS, 10_000 * MS),
                     this,
                     new AccessRules(request -> EnumSet.allOf(Right.class), 16, Integer.MAX_VALUE, Integer.MAX_VALUE),

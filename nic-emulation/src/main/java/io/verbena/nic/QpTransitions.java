@@ -23,12 +23,23 @@ final class QpTransitions {
     }
 
     /**
-     * Makes a move. A refused one changes nothing. Waits for the engine's turn, like all that follows.
+     * Makes a move, which may change its share of what its group has. A refused one changes nothing. Waits for the engine's turn, like all that follows.
      *
      * @throws IllegalStateException if the state table does not allow it, or the queue pair is closed
-     * @throws IllegalArgumentException if attributes are missing or extra
+     * @throws IllegalArgumentException if attributes are missing or extra, or the group does not allow them
      */
-    void make(QpAttributes a) {
+    void modify(ProtectionDomain pd, QpAttributes a) {
+        if (a.hasShare()) {
+            synchronized (pd.nic()) {
+                pd.group().checkShare(a);
+                make(a);
+            }
+        } else {
+            make(a);
+        }
+    }
+
+    private void make(QpAttributes a) {
         engine.call(() -> {
             checkNotClosed();
             move(a);

@@ -384,14 +384,7 @@ public final class QueuePair implements AutoCloseable {
      *     the traffic class, or the NIC's discipline knows no rate limits
      */
     public void modify(QpAttributes attributes) {
-        if (attributes.hasShare()) {
-            synchronized (pd.nic()) {
-                pd.group().checkShare(attributes);
-                transitions.make(attributes);
-            }
-        } else {
-            transitions.make(attributes);
-        }
+        transitions.modify(pd, attributes);
     }
 
     /** Makes it bulk, whose group may have no urgent ones any more, from the engine's next turn on. */

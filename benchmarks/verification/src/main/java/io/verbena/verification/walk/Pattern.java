@@ -1,5 +1,6 @@
 package io.verbena.verification.walk;
 
+import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -30,9 +31,13 @@ public final class Pattern {
             int index = from + i;
             long word = word(identity, index >>> 3) >>> ((index & 7) << 3);
             int n = Math.min(8 - (index & 7), length - i);
-            for (int j = 0; j < n; j++) {
-                b.putByte(offset + i + j, (byte) word);
-                word >>>= 8;
+            if (n == 8) {
+                b.putLong(offset + i, word, ByteOrder.LITTLE_ENDIAN);
+            } else {
+                for (int j = 0; j < n; j++) {
+                    b.putByte(offset + i + j, (byte) word);
+                    word >>>= 8;
+                }
             }
             i += n;
         }
@@ -45,6 +50,10 @@ public final class Pattern {
             int index = from + i;
             long word = word(identity, index >>> 3) >>> ((index & 7) << 3);
             int n = Math.min(8 - (index & 7), length - i);
+            if (n == 8 && b.getLong(offset + i, ByteOrder.LITTLE_ENDIAN) == word) {
+                i += 8;
+                continue;
+            }
             for (int j = 0; j < n; j++) {
                 if (b.getByte(offset + i + j) != (byte) word) {
                     return i + j;

@@ -112,10 +112,17 @@ public abstract class Plan<P extends Plan<P, F>, F extends Enum<F>> {
         return plans;
     }
 
+    /** The command's own options that it was made with, each with a space before it. */
+    protected String options() {
+        return "";
+    }
+
     /** The command that runs it again. */
     public final String replay() {
-        StringBuilder again =
-                new StringBuilder(kind.command()).append(" --seed ").append(seed);
+        StringBuilder again = new StringBuilder(kind.command())
+                .append(options())
+                .append(" --seed ")
+                .append(seed);
         if (steps != kind.steps()) {
             again.append(" --steps ").append(steps);
         }

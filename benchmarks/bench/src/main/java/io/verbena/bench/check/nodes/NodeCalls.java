@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -49,11 +50,12 @@ final class NodeCalls {
         final Kind kind;
         final Channel channel;
         final Requester requester;
-        final long start = System.nanoTime();
+        final long start;
         final long timeout;
         int handled;
 
-        Call(long id, Kind kind, Channel channel, Requester requester, long timeout) {
+        Call(long id, Kind kind, Channel channel, Requester requester, long start, long timeout) {
+            this.start = start;
             this.id = id;
             this.kind = kind;
             this.channel = channel;
@@ -63,8 +65,8 @@ final class NodeCalls {
 
         @Override
         public String toString() {
-            return "call " + id + ' ' + kind + ", handled " + handled + ", of " + timeout + " ns, "
-                    + (System.nanoTime() - start) + " ns ago, " + channel + ' ' + channel.closeReason();
+            return "call " + id + ' ' + kind + ", handled " + handled + ", of " + timeout + " ns, " + "begun at "
+                    + start + ", " + channel + ' ' + channel.closeReason();
         }
     }
 
@@ -72,6 +74,7 @@ final class NodeCalls {
     private record Debt(NodeHost host, Channel channel, long correlationId, long id) {}
 
     private final NodeTally tally;
+    private final NanoClock clock;
     private final Consumer<Runnable> guard;
     private final long seed;
     private final Map<Long, Call> outstanding = new HashMap<>();
@@ -83,9 +86,11 @@ final class NodeCalls {
     /**
      * No calls.
      *
+     * @param clock that calls expire by
      * @param guard runs what handlers do, and keeps its failure
      */
-    NodeCalls(NodeTally tally, long seed, Consumer<Runnable> guard) {
+    NodeCalls(NodeTally tally, long seed, NanoClock clock, Consumer<Runnable> guard) {
+        this.clock = clock;
         this.guard = guard;
         this.tally = tally;
         this.seed = seed;
@@ -109,7 +114,7 @@ final class NodeCalls {
         request.putLong(0, id);
         request.putLong(8, kind.ordinal());
         Pattern.fill(request, HEADER, seed + id, 0, length);
-        Call call = new Call(id, kind, channel, requester, timeout);
+        Call call = new Call(id, kind, channel, requester, clock.nanoTime(), timeout);
         synchronized (this) {
             outstanding.put(id, call); // first: it may have ended when this returns
         }
@@ -261,7 +266,7 @@ final class NodeCalls {
                 legal = call.handled == 1 && call.kind == Kind.THROW && r.text().equals(TEXT);
                 break;
             case EXPIRED:
-                legal = System.nanoTime() - call.start >= call.timeout;
+                legal = clock.nanoTime() - call.start >= call.timeout;
                 break;
             default:
                 legal = requesterClosed || call.channel.closeReason() != null;

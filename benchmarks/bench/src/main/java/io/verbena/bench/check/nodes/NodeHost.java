@@ -151,7 +151,7 @@ final class NodeHost {
     void launch(SimRandom random) {
         int next = life + 1;
         life = next;
-        Node fresh = Node.launch(plan.context(nodeName));
+        Node fresh = Node.launch(plan.context(nodeName, walk.time()));
         node = fresh;
         keepsNothing = false;
         lazy = false;
@@ -292,7 +292,11 @@ final class NodeHost {
         if (present == null) {
             return 0;
         }
-        int work = plan.has(Feature.THREADS) ? 0 : present.doWork();
+        int work = 0;
+        if (!plan.has(Feature.THREADS)) {
+            work = present.doWork();
+            walk.time().turn();
+        }
         Opening polled = openings.get("polled");
         if (polled != null) {
             work += polled.inbox().poll(message -> walk.guarded(() -> take(polled, message, own)), POLL_LIMIT);

@@ -17,13 +17,12 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     private static final int MAX_NODES = 4;
     private static final int CHUNK = 64 << 10;
     private static final int MAX_LARGE = 3 * CHUNK;
-    private static final double THREADS_CHANCE = 0.12;
     private static final double RETIREMENT_CHANCE = 0.02;
     private static final long PLAN_PART = 5L << 40;
 
     /** A kind of thing that a plan may have, and that a shrunk walk may do without. */
     enum Feature {
-        /** Nodes have threads of their own; else the walk's thread drives them all, and the same seed does the same. */
+        /** Nodes have threads of their own, and time is real; else the walk drives them, in a time that it makes. */
         THREADS,
         CALLS,
         REGIONS,
@@ -56,6 +55,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
         TCP
     }
 
+    private final boolean real;
     final int nodes;
     final Way way;
     final int maxMessage;
@@ -75,21 +75,23 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
      * @param steps of the walk
      * @param without steps that are left out; the others stay what they are
      * @param off features that are left out
+     * @param real whether nodes have threads of their own
      */
-    NodePlan(long seed, int steps, BitSet without, Set<Feature> off) {
+    NodePlan(long seed, int steps, BitSet without, Set<Feature> off, boolean real) {
         super(KIND, seed, steps, without, off);
+        this.real = real;
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
         nodes = 2 + random.nextInt(MAX_NODES - 1);
         for (Feature f : Feature.values()) {
-            boolean wanted = random.chance(chance(f));
-            if (wanted) {
+            boolean drawn = random.chance(chance(f));
+            if (drawn || (f == Feature.THREADS && real)) {
                 have(f);
             }
         }
         int which = random.nextInt(Way.values().length);
-        Way drawn =
+        Way possible =
                 has(Feature.THREADS) ? Way.values()[which] : Way.LOCAL; // sockets need whoever waits at the other end
-        way = drawn == Way.TCP && has(Feature.RESTARTS) ? Way.UDS : drawn; // a port may not be free again at once
+        way = possible == Way.TCP && has(Feature.RESTARTS) ? Way.UDS : possible; // a port may not be free again at once
         assisted = random.nextInt(3) != 0;
         sendDepth = 2 << random.nextInt(6);
         stagingLength = 4096 << random.nextInt(7);
@@ -105,7 +107,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     private static double chance(Feature feature) {
         switch (feature) {
             case THREADS:
-                return THREADS_CHANCE;
+                return 0; // as the command says
             case RETIREMENT:
                 return RETIREMENT_CHANCE;
             case CALLS:
@@ -128,8 +130,15 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
         return has(Feature.ABRUPT);
     }
 
-    NodeContext context(String name) {
+    @Override
+    protected String options() {
+        return real ? " --real" : "";
+    }
+
+    NodeContext context(String name, WalkTime time) {
         return new NodeContext()
+                .runtime(time.runtime())
+                .callbackBound(time.isVirtual() ? Duration.ZERO : Duration.ofMillis(100))
                 .name(name)
                 .mode(!has(Feature.THREADS) ? NodeMode.INVOKER : assisted ? NodeMode.ASSISTED : NodeMode.THREAD)
                 .sharedMemory(way == Way.SHM)
@@ -162,7 +171,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
 
     @Override
     protected NodePlan with(int fewer, BitSet leftOut, Set<Feature> less) {
-        return new NodePlan(seed(), fewer, leftOut, less);
+        return new NodePlan(seed(), fewer, leftOut, less, real);
     }
 
     @Override

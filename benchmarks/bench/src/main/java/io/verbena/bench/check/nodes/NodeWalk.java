@@ -1,8 +1,7 @@
 package io.verbena.bench.check.nodes;
 
 import io.verbena.Channel;
-import io.verbena.ConnectionException;
-import io.verbena.RemoteRegion;
+import io.verbena.Node;
 import io.verbena.bench.check.nodes.NodePlan.Feature;
 import io.verbena.bench.check.nodes.NodePlan.Way;
 import io.verbena.bench.check.nodes.NodeTally.Event;
@@ -17,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -28,46 +26,42 @@ import org.jspecify.annotations.Nullable;
  * One seed: nodes of this process; steps in which they connect, send, call, operate on each other's memory, stand
  * still, close and come back; then everything goes on, what is owed comes, new connections work, and all is closed.
  *
- * <p>Belongs to one thread, which also drives the nodes if they have no threads of their own. Times are real: what
- * depends on them may differ when a seed is walked again.
+ * <p>Belongs to one thread, which also drives the nodes if they have no threads of their own, in {@link WalkTime}.
  */
 final class NodeWalk implements SeedCommand.SeedWalk {
     /** How long a node lingers, and an expected end may take. */
     static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(10);
-    private static final Duration BRIEF = Duration.ofMillis(50);
-    private static final long REST = TimeUnit.MICROSECONDS.toNanos(20);
-    private static final int IDLE_ROUNDS = 64;
     private static final int MAX_STALLED = 12;
     private static final int MAX_CLIENTS = 24;
     private static final AtomicInteger WALKS = new AtomicInteger();
 
-    /** A region that a node is attached to. */
-    private record Attached(NodeHost host, NodeTables.Slot slot, boolean polledByWalk) {}
-
     private final NodePlan plan;
     private final SimTrace trace;
+    private final WalkTime time;
     private final NodeTally tally = new NodeTally();
     private final NodeSender sender;
     private final NodeCalls calls;
     private final NodeTables tables;
     private final NodeClients clients;
     private final List<NodeHost> hosts = new ArrayList<>();
-    private final List<Attached> attached = new ArrayList<>();
+    private final NodeAttachments attachments;
     private final List<NodeFlow> flows = new ArrayList<>(); // under itself
     private final UnsafeBuffer own;
     private @Nullable Path folder;
     private volatile @Nullable Throwable failure;
+    private @Nullable NodeHost closing;
     private int step;
 
     NodeWalk(NodePlan plan, int traceLines) {
         this.plan = plan;
         trace = new SimTrace(traceLines);
         sender = new NodeSender(plan, tally);
-        calls = new NodeCalls(tally, plan.seed(), this::guarded);
+        time = plan.has(Feature.THREADS) ? WalkTime.real() : WalkTime.virtual(plan.seed(), this::whileClosing);
+        calls = new NodeCalls(tally, plan.seed(), time::now, this::guarded);
         tables = new NodeTables(tally, plan.seed(), this::guarded);
         clients = new NodeClients(this, plan);
+        attachments = new NodeAttachments(this);
         own = new UnsafeBuffer(new byte[plan.maxMessage + 64]);
     }
 
@@ -80,6 +74,10 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         return trace;
     }
 
+    WalkTime time() {
+        return time;
+    }
+
     NodeSender sender() {
         return sender;
     }
@@ -90,6 +88,18 @@ final class NodeWalk implements SeedCommand.SeedWalk {
 
     NodeTables tables() {
         return tables;
+    }
+
+    NodeClients clients() {
+        return clients;
+    }
+
+    List<NodeHost> hosts() {
+        return hosts;
+    }
+
+    NodeAttachments attachments() {
+        return attachments;
     }
 
     /** Writes a line of the trace; any thread. */
@@ -164,7 +174,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         }
     }
 
-    private List<NodeFlow> flows() {
+    List<NodeFlow> flows() {
         synchronized (flows) {
             return List.copyOf(flows);
         }
@@ -193,10 +203,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
                     drive(random);
                 }
             }
-            SimRandom random = plan.stepRandom(-1);
-            settle(random);
-            prove(random);
-            closeAll(random);
+            new NodeProof(this, plan).run(plan.stepRandom(-1), own);
             check();
             tally.event(Event.WALKS);
             if (plan.has(Feature.THREADS)) {
@@ -225,7 +232,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         }
     }
 
-    private void launch(NodeHost host, SimRandom random) {
+    void launch(NodeHost host, SimRandom random) {
         host.launch(random);
         tally.event(Event.LAUNCHED);
     }
@@ -251,7 +258,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         } else if (what < 52) {
             call(random);
         } else if (what < 60) {
-            operate(random);
+            attachments.operate(random);
         } else if (what < 72) {
             connect(host, random);
         } else if (what < 80) {
@@ -296,7 +303,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
             }
         } else if (what < 9) {
             if (plan.has(Feature.REGIONS)) {
-                attach(host, peer, random);
+                attachments.attach(host, peer, random);
             }
         } else if (peer.isUp()) {
             clients.connectMutually(host, peer);
@@ -316,40 +323,6 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         }
     }
 
-    private NodeTables.@Nullable Slot attach(NodeHost from, NodeHost to, SimRandom random) {
-        NodeHost.Opening table = to.opening(NodeHost.TABLE);
-        if (table != null && !tables.hasSlot(table)) {
-            return null;
-        }
-        RemoteRegion region;
-        try {
-            region = from.node().attach(to.address(NodeHost.TABLE), table == null ? BRIEF : TIMEOUT);
-        } catch (ConnectionException e) {
-            if (table != null) {
-                throw new WalkFailure(from + " cannot attach to " + table + ": " + e.getMessage());
-            }
-            tally.event(Event.UNREACHABLE);
-            return null;
-        }
-        if (table == null) {
-            throw new WalkFailure(from + " has attached to the table of " + to + ", which is not there");
-        }
-        boolean polledByWalk = random.nextInt(2) == 0;
-        NodeTables.Slot slot = tables.attached(table, polledByWalk ? region : region.pollOnNode());
-        attached.add(new Attached(from, slot, polledByWalk));
-        note(from + " attaches to " + table);
-        return slot;
-    }
-
-    private void operate(SimRandom random) {
-        if (!attached.isEmpty()) {
-            NodeTables.Slot slot = attached.get(random.nextInt(attached.size())).slot;
-            for (int i = random.nextInt(8); i >= 0; i--) {
-                tables.post(slot, random);
-            }
-        }
-    }
-
     private void close(SimRandom random) {
         if (!plan.has(Feature.CLOSES)) {
             return;
@@ -357,9 +330,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         NodeClients.Client client = clients.any(random, random.nextInt(4) == 0);
         switch (random.nextInt(6)) {
             case 0:
-                if (!attached.isEmpty()) {
-                    attached.get(random.nextInt(attached.size())).slot.region().close();
-                }
+                attachments.closeAny(random);
                 break;
             case 1:
             case 2:
@@ -375,7 +346,7 @@ final class NodeWalk implements SeedCommand.SeedWalk {
     }
 
     /** A node closes: what it has sent still arrives, with the others at work. */
-    private void close(NodeHost host) {
+    void close(NodeHost host) {
         host.prepareToClose(); // from here on nobody answers there
         for (NodeFlow flow : flows()) {
             if (flow.source == host) {
@@ -391,20 +362,41 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         clients.forget(host);
         hosts.forEach(other -> other.stalledUntil = 0);
         note(host + " closes");
-        Thread closer = new Thread(host.node()::close, "walk-close");
-        closer.start();
-        until("the close of a node", () -> !closer.isAlive(), host);
-        List<Attached> those = attached.stream().filter(a -> a.host == host).toList();
+        close(host.node(), host);
         until(
                 "the end of all that a closed node has begun",
                 () -> {
                     host.pollCalls();
-                    those.forEach(a -> a.slot.region().poll(Integer.MAX_VALUE));
-                    return calls.isQuiet(host.requester()) && those.stream().allMatch(a -> a.slot.isQuiet());
+                    return calls.isQuiet(host.requester()) && attachments.haveEnded(host);
                 },
                 host);
-        attached.removeAll(those);
+        attachments.forget(host);
         host.closed();
+    }
+
+    /** Closes a node while the others are driven. */
+    private void close(Node node, NodeHost host) {
+        closing = host;
+        if (time.isVirtual()) {
+            node.close();
+        } else {
+            Thread closer = new Thread(node::close, "walk-close");
+            closer.start();
+            until(
+                    "the close of a node",
+                    () -> {
+                        release();
+                        return !closer.isAlive();
+                    },
+                    host);
+        }
+        closing = null;
+    }
+
+    /** There is nothing to do for the node that closes. */
+    private void whileClosing() {
+        release(); // whoever keeps too much takes nothing more
+        time.passes(driveAll(closing));
     }
 
     // ---- being driven -----------------------------------------------------------------------------------------------
@@ -414,12 +406,13 @@ final class NodeWalk implements SeedCommand.SeedWalk {
             NodeHost host = any(random);
             if (host.stalledUntil <= step) {
                 host.drive(own);
-                poll(host);
+                attachments.poll(host);
             }
         }
         if (plan.has(Feature.THREADS) && random.nextInt(4) == 0) {
             LockSupport.parkNanos(random.nextInt(200_000));
         }
+        time.runTasks();
         clients.takeReplacements();
         check();
     }
@@ -428,21 +421,12 @@ final class NodeWalk implements SeedCommand.SeedWalk {
         int work = 0;
         for (NodeHost host : hosts) {
             if (host != without) {
-                work += host.drive(own) + poll(host);
+                work += host.drive(own) + attachments.poll(host);
             }
         }
+        work += time.runTasks();
         clients.takeReplacements();
         check();
-        return work;
-    }
-
-    private int poll(NodeHost host) {
-        int work = 0;
-        for (Attached a : attached) {
-            if (a.host == host && a.polledByWalk) {
-                work += a.slot.region().poll(16);
-            }
-        }
         return work;
     }
 
@@ -452,14 +436,10 @@ final class NodeWalk implements SeedCommand.SeedWalk {
     }
 
     private void until(String what, BooleanSupplier condition, @Nullable NodeHost without) {
-        long deadline = System.nanoTime() + 2 * PATIENCE.toNanos();
-        int idle = 0;
+        long begin = time.now();
         while (!condition.getAsBoolean()) {
-            idle = driveAll(without) == 0 ? idle + 1 : 0;
-            if (idle > IDLE_ROUNDS) {
-                LockSupport.parkNanos(REST);
-            }
-            if (System.nanoTime() - deadline > 0) {
+            time.passes(driveAll(without));
+            if (time.now() - begin > 2 * PATIENCE.toNanos()) {
                 throw new WalkFailure("missed " + what + ": " + state());
             }
         }
@@ -479,130 +459,13 @@ final class NodeWalk implements SeedCommand.SeedWalk {
                     .append(host.isUp() ? " up, untold " + host.untold() : " down")
                     .append("; ");
         }
-        attached.forEach(a -> text.append(a.slot).append("; "));
+        text.append(attachments);
         return text + calls.toString();
     }
 
-    // ---- the end ----------------------------------------------------------------------------------------------------
-
-    /** Nothing stands in the way any more: all that is owed comes. */
-    private void settle(SimRandom random) {
-        note("all goes on");
-        for (NodeHost host : hosts) {
-            if (!host.isUp()) {
-                launch(host, random);
-            }
-            host.stalledUntil = 0;
-            host.lazy(false);
-            NodeHost.INBOXES.forEach(host::open);
-            host.open(NodeHost.CALLS);
-            host.open(NodeHost.TABLE);
-        }
-        until("the reconnection of what reconnects", clients::areConnected);
-        clients.flush();
-        until("messages", () -> {
-            release();
-            return flows().stream().allMatch(flow -> flow.owed() == 0);
-        });
-        until("the end of calls", () -> {
-            calls.pay(random);
-            return calls.isQuiet();
-        });
-        until("the end of operations", () -> attached.stream().allMatch(a -> a.slot.isQuiet()));
-        judge();
-    }
-
-    private void release() {
+    /** Nobody holds a message any more. */
+    void release() {
         hosts.forEach(host -> host.release(Integer.MAX_VALUE, null));
-    }
-
-    private void judge() {
-        flows().forEach(NodeFlow::checkReason);
-        for (NodeHost host : hosts) {
-            NodeHost.Opening table = host.opening(NodeHost.TABLE);
-            if (table != null) {
-                tables.judge(table);
-            }
-        }
-    }
-
-    /** After all that, each node reaches each with messages, calls and operations. */
-    private void prove(SimRandom random) {
-        note("the proof");
-        clients.dropClosed();
-        List<NodeClients.Client> fresh = new ArrayList<>();
-        for (NodeHost from : hosts) {
-            for (NodeHost to : hosts) {
-                NodeClients.Client messages =
-                        clients.connect(from, to, NodeHost.INBOXES.get(random.nextInt(2)), random);
-                NodeClients.Client requests = clients.connect(from, to, NodeHost.CALLS, random);
-                if (messages == null || requests == null) {
-                    throw new WalkFailure(from + " cannot reach " + to + " in the proof");
-                }
-                NodeTables.Slot slot = attach(from, to, random);
-                for (int length : new int[] {0, 1, 300, plan.maxMessage}) {
-                    until(
-                            "room for a message in the proof",
-                            () -> sender.send(messages.flow, messages.channel, length, random, own));
-                }
-                until("room for a call in the proof", () -> calls.prove(from.requester(), requests.channel, random));
-                requests.channel.flush();
-                for (int i = 0; slot != null && i < NodeTables.KINDS; i++) {
-                    int kind = i;
-                    until("room for an operation in the proof", () -> tables.prove(slot, kind, random));
-                }
-                fresh.add(messages);
-                fresh.add(requests);
-            }
-        }
-        clients.flush();
-        until("messages of the proof", () -> {
-            release();
-            return flows().stream().allMatch(flow -> flow.owed() == 0);
-        });
-        until("the end of calls of the proof", calls::isQuiet);
-        until("the end of operations of the proof", () -> attached.stream().allMatch(a -> a.slot.isQuiet()));
-        for (NodeClients.Client client : fresh) {
-            if (client.channel.closeReason() != null) {
-                throw client.flow.wrong("closed in the proof");
-            }
-        }
-        judge();
-    }
-
-    /** Everything is closed: each end is told once, and nothing is left. */
-    private void closeAll(SimRandom random) {
-        note("all is closed");
-        for (NodeClients.Client client : List.copyOf(clients.all())) {
-            if (plan.has(Feature.RETIREMENT) || random.nextInt(2) == 0) {
-                clients.close(client);
-            }
-        }
-        until(
-                "the told end of what is closed",
-                () -> hosts.stream().allMatch(h -> h.untold().isEmpty()));
-        if (plan.has(Feature.RETIREMENT)) {
-            retire();
-        }
-        List<NodeHost> left = new ArrayList<>(hosts);
-        while (!left.isEmpty()) {
-            close(left.remove(random.nextInt(left.size())));
-        }
-        flows().forEach(NodeFlow::checkReason);
-    }
-
-    /** When all channels and regions are closed, no queue pair stays. */
-    private void retire() {
-        attached.forEach(a -> a.slot.region().close());
-        for (NodeHost host : hosts) { // what its peer has forgotten to close is found here
-            until(
-                    "the close of both ends of channels at " + host,
-                    () -> host.open().isEmpty());
-        }
-        until(
-                "the end of all queue pairs",
-                () -> hosts.stream().allMatch(h -> h.node().tenant("default").connections() == 0));
-        tally.event(Event.RETIRED);
     }
 
     /** Whatever has happened, nothing of it stays in this process. */

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code verbena simulate nodes}: walks many seeds over nodes of this process, or one again. */
 @Command(
@@ -21,11 +22,17 @@ import picocli.CommandLine.Command;
             "One again:   verbena simulate nodes --seed 4711, with the options that a failure names.",
             "A failing seed is made smaller and its trace written to a file. Ends "
                     + "with 1 if a seed failed, or if something",
-            "that belongs to the walk never happened. Times are real: a failure that "
-                    + "depends on them may not come again.%n"
+            "that belongs to the walk never happened. The walk drives the nodes in a "
+                    + "time that it makes, so that a seed does the",
+            "same each time; with --real they have threads, and a failure may not come again.%n"
         })
 public final class SimulateNodes extends SeedCommand<NodePlan, NodePlan.Feature> {
     private static final int FEW_TRACE_LINES = 256;
+
+    @Option(
+            names = "--real",
+            description = "Nodes have threads of their own, and shared memory and sockets between them.")
+    boolean real;
 
     private final NodeTally tally = new NodeTally();
     private final NodeLeftovers before = NodeLeftovers.now();
@@ -37,7 +44,7 @@ public final class SimulateNodes extends SeedCommand<NodePlan, NodePlan.Feature>
 
     @Override
     protected NodePlan plan(long of, BitSet gaps, Set<Feature> off) {
-        return new NodePlan(of, steps, gaps, off);
+        return new NodePlan(of, steps, gaps, off, real);
     }
 
     @Override
@@ -53,7 +60,7 @@ public final class SimulateNodes extends SeedCommand<NodePlan, NodePlan.Feature>
     @Override
     protected List<String> report(PrintStream out, double seconds) {
         tally.print(out, seconds);
-        return tally.missing();
+        return tally.missing(real);
     }
 
     @Override
@@ -64,7 +71,7 @@ public final class SimulateNodes extends SeedCommand<NodePlan, NodePlan.Feature>
 
     @Override
     protected String unsteady() {
-        return "it depends on times, or on threads";
+        return real ? "it depends on times, or on threads" : super.unsteady();
     }
 
     /** Walks a plan, and adds up what happened if it passes. */

@@ -1,6 +1,6 @@
 /**
  * {@code verbena simulate nodes}: the framework walked as {@code simulate} walks the verbs, by nodes of
- * this process, in real time.
+ * this process, in a time that the walk makes.
  *
  * <pre>
  *   NodeWalk ── steps ──▶ NodeHost (a node, inboxes, responder, table)      NodeClients (channels)  ── NodeSender

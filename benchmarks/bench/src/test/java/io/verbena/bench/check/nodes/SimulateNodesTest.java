@@ -17,6 +17,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongFunction;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,6 @@ import picocli.CommandLine;
 
 @Timeout(600)
 class SimulateNodesTest {
-    private static final long SEEDS = 200;
     private static final int LENGTH = 32;
 
     private final UnsafeBuffer bytes = new UnsafeBuffer(new byte[64]);
@@ -36,24 +36,54 @@ class SimulateNodesTest {
     private final NodeFlow flow = new NodeFlow(3, host, target, null, 7, 1, false);
 
     private static NodePlan plan(long seed) {
-        return new NodePlan(seed, NodePlan.STEPS, new BitSet(), EnumSet.noneOf(Feature.class));
+        return new NodePlan(seed, NodePlan.STEPS, new BitSet(), EnumSet.noneOf(Feature.class), false);
+    }
+
+    private static NodePlan realPlan(long seed) {
+        return new NodePlan(seed, NodePlan.STEPS, new BitSet(), EnumSet.noneOf(Feature.class), true);
     }
 
     @Test
     void seedsPassAndEverythingHappens() {
+        NodeTally tally = walk(SimulateNodesTest::plan, 2_000);
+        assertThat(tally.missing(false)).isEmpty();
+    }
+
+    /** With threads, shared memory and sockets. */
+    @Test
+    void seedsPassInRealTime() {
+        walk(SimulateNodesTest::realPlan, 24);
+    }
+
+    private static NodeTally walk(LongFunction<NodePlan> plans, int seeds) {
         NodeLeftovers before = NodeLeftovers.now();
         NodeTally tally = new NodeTally();
         ByteArrayOutputStream said = new ByteArrayOutputStream();
-        Walks<NodePlan> walks =
-                new Walks<>(1, SEEDS, 4, Long.MAX_VALUE, SimulateNodesTest::plan, SimulateNodes.into(tally));
+        Walks<NodePlan> walks = new Walks<>(1, seeds, 4, Long.MAX_VALUE, plans, SimulateNodes.into(tally));
         walks.run(new PrintStream(said, true, StandardCharsets.UTF_8));
         assertThat(walks.failed())
                 .as(said.toString(StandardCharsets.UTF_8))
                 .extracting(NodePlan::replay)
                 .isEmpty();
-        assertThat(walks.walked()).isEqualTo(SEEDS);
-        assertThat(tally.missing()).isEmpty();
+        assertThat(walks.walked()).isEqualTo(seeds);
         assertThat(before.since()).isNull();
+        return tally;
+    }
+
+    /** Whatever else runs in the process. */
+    @Test
+    void aSeedDoesTheSameEachTime() {
+        for (long seed = 1; seed <= 20; seed++) {
+            long hash = hash(seed);
+            hash(seed + 100);
+            assertThat(hash(seed)).as("seed %d", seed).isEqualTo(hash);
+        }
+    }
+
+    private static long hash(long seed) {
+        NodeWalk walk = new NodeWalk(plan(seed), 16);
+        walk.run();
+        return walk.trace().hash();
     }
 
     /** Errors and warnings, of the thread that walks and of others, but for those that it gives cause for. */
@@ -158,9 +188,9 @@ class SimulateNodesTest {
 
     @Test
     void theCommandSaysHowToRunASeedAgain() {
-        NodePlan plan = new NodePlan(4711, 40, Ranges.parse("3,7-9"), EnumSet.of(Feature.RESTARTS, Feature.THREADS));
+        NodePlan plan = new NodePlan(4711, 40, Ranges.parse("3,7-9"), EnumSet.of(Feature.RESTARTS, Feature.LAZY), true);
         assertThat(plan.replay())
-                .isEqualTo("verbena simulate nodes --seed 4711 --steps 40 --without 3,7-9 --off threads,restarts");
+                .isEqualTo("verbena simulate nodes --real --seed 4711 --steps 40 --without 3,7-9 --off restarts,lazy");
         assertThat(new CommandLine(new SimulateNodes()).execute("--seeds", "0")).isEqualTo(2);
         assertThat(new CommandLine(new SimulateNodes()).execute("--seeds", "3")).isZero();
     }
