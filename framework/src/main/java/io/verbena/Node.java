@@ -49,7 +49,6 @@ public final class Node implements AutoCloseable, Executor {
     private final String name;
     private final NodeMode mode;
     private final boolean invoker;
-    private final NanoClock clock;
     private final Nic nic;
     private final Engine engine;
     private final Notices notices;
@@ -75,7 +74,6 @@ public final class Node implements AutoCloseable, Executor {
         this.mode = context.mode;
         this.invoker = mode == NodeMode.INVOKER;
         this.runtime = context.runtime;
-        this.clock = runtime.clock();
         this.ending = new NodeEnding(this, invoker, context.lingerNanos, runtime);
         long id = runtime.random().getAsLong() | 1;
         this.waiter = new EventLoopWaiter();
@@ -98,7 +96,7 @@ public final class Node implements AutoCloseable, Executor {
         this.turns = new Turns(
                 name,
                 engine,
-                clock,
+                runtime.clock(),
                 connections,
                 ending::isClosing,
                 context.callbackBoundNanos,
@@ -112,7 +110,7 @@ public final class Node implements AutoCloseable, Executor {
                 runtime.backgroundThread() ? () -> 0 : nic::backgroundWork,
                 ending::closeIfAsked);
         this.tenants = new Tenants(this, nic);
-        this.links = new Links(text, engine, clock, engine.endpoint(), waiter, memory, context.links());
+        this.links = new Links(text, engine, runtime.clock(), engine.endpoint(), waiter, memory, context.links());
         connections.onPeerGone(links::forget);
         this.self = new LocalNode(name, engine.endpoint(), context.ringLength, connections.handshake(), engine::wake);
         connections.handshake().peers(nicId -> self.peer(nicId, links));
@@ -147,7 +145,7 @@ public final class Node implements AutoCloseable, Executor {
             }
             Path admin = context.admin;
             if (admin != null) {
-                node.admin = AdminSocket.open(node.name, node.clock, node.tenants.administered(), admin);
+                node.admin = AdminSocket.open(node.name, node.clock(), node.tenants.administered(), admin);
             }
         } catch (RuntimeException e) {
             node.close();
@@ -190,18 +188,10 @@ public final class Node implements AutoCloseable, Executor {
     private String listen(Address address) {
         checkOpen();
         String bound = address.scheme() == Address.Scheme.LOCAL
-                ? listenLocal(address)
+                ? self.listen(address)
                 : links.listen(address).toString();
         addresses.add(bound);
         return bound;
-    }
-
-    private String listenLocal(Address address) {
-        if (!address.target().equals(name)) {
-            throw new IllegalArgumentException(
-                    address + " names another node; node '" + name + "' can be reached as local:" + name);
-        }
-        return address.toString();
     }
 
     // ---- tenants ----------------------------------------------------------------------------------------------------
@@ -341,10 +331,6 @@ public final class Node implements AutoCloseable, Executor {
         return nic.counter(NicCounter.LINKS_REJECTED);
     }
 
-    NodeRuntime runtime() {
-        return runtime;
-    }
-
     /** Adds someone who is told of the node's channels. */
     public void addListener(ChannelListener listener) {
         listeners.add(listener);
@@ -389,15 +375,7 @@ public final class Node implements AutoCloseable, Executor {
      * @throws IllegalStateException within a callback of this node, or in another mode
      */
     public void await(Duration longest) {
-        driver.refuseInCallback("await");
-        if (driver.hasEnded()) {
-            return;
-        }
-        if (!invoker) {
-            throw new IllegalStateException(
-                    "node '" + name + "' has a thread of its own in mode " + mode() + "; wait with Inbox.await");
-        }
-        driver.sleep(Nanos.of(longest));
+        driver.await(Nanos.of(longest));
     }
 
     /** Wakes whoever sleeps in {@link #await} or {@link Inbox#await}. Any thread. */
@@ -467,7 +445,7 @@ public final class Node implements AutoCloseable, Executor {
 
     /** By which everything runs that the node does again and again. */
     NanoClock clock() {
-        return clock;
+        return runtime.clock();
     }
 
     Engine engine() {

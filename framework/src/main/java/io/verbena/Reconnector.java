@@ -106,9 +106,7 @@ final class Reconnector {
             nanos = pause;
             pause = Math.min(2 * pause, Nanos.of(options.longestPause()));
         }
-        long spread = Math.floorMod(
-                node.runtime().random().getAsLong(), nanos / 4 + 1); // not all at once, where a server was many's
-        node.connections().redial(nanos - spread, () -> connect(lost));
+        node.connections().redial(nanos, () -> connect(lost));
     }
 
     private void connect(Channel lost) {

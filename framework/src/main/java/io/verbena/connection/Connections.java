@@ -13,6 +13,7 @@ import io.verbena.nic.verbs.WcStatus;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ public final class Connections implements DutyCycleAgent {
     private final String nodeName;
     private final Engine engine;
     private final NanoClock clock;
+    private final LongSupplier random;
     private final NicReports reports;
     private final Notices notices;
     private final ConnectionMaker maker;
@@ -79,6 +81,7 @@ public final class Connections implements DutyCycleAgent {
         this.nodeName = settings.node();
         this.engine = nic.engine(0);
         this.clock = runtime.clock();
+        this.random = runtime.random();
         this.reports = new NicReports(this, nic, settings);
         this.notices = notices;
         this.idleMemory = new IdleMemory(settings);
@@ -225,13 +228,15 @@ public final class Connections implements DutyCycleAgent {
     }
 
     /**
-     * Runs an attempt to connect again when a pause is over, in a turn of the node. Any thread.
+     * Runs an attempt to connect again when a pause is over, in a turn of the node. Those of many nodes are spread: they
+     * may have lost the same server. Any thread.
      *
-     * @param pauseNanos from now
+     * @param pauseNanos from now at most, and three quarters of it at least
      */
     public void redial(long pauseNanos, Runnable attempt) {
+        long spread = Math.floorMod(random.getAsLong(), pauseNanos / 4 + 1);
         synchronized (lock) {
-            redials.add(clock.nanoTime() + pauseNanos, attempt);
+            redials.add(clock.nanoTime() + pauseNanos - spread, attempt);
             lookBy(redials.nextDeadline());
         }
         wakeOwner();

@@ -1,5 +1,6 @@
 package io.verbena.connection;
 
+import io.verbena.Address;
 import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.link.Links;
 import io.verbena.nic.port.LinkEndpoint;
@@ -34,6 +35,19 @@ public final class LocalNode {
 
     String name() {
         return name;
+    }
+
+    /**
+     * "Listens" where it can be reached in any case. @return the address
+     *
+     * @throws IllegalArgumentException if that names another node
+     */
+    public String listen(Address address) {
+        if (!address.target().equals(name)) {
+            throw new IllegalArgumentException(
+                    address + " names another node; node '" + name + "' can be reached as local:" + name);
+        }
+        return address.toString();
     }
 
     long nicId() {

@@ -8,7 +8,7 @@ import java.util.function.IntSupplier;
  * Does a node's work where the application does it (in the mode INVOKER), and lets threads wait for it where it is done
  * by another thread. Nothing of a node is entered twice: who is called by its work neither does it nor waits for it.
  *
- * <p>Thread-safe, but for {@link #doWork} and {@link #sleep}, which one thread calls.
+ * <p>Thread-safe, but for {@link #doWork} and {@link #await}, which one thread calls.
  */
 public final class NodeDriver {
     private final String node;
@@ -52,8 +52,20 @@ public final class NodeDriver {
         return invoker ? engine.doWork() + background.getAsInt() : 0;
     }
 
-    /** Sleeps until there is work for whoever drives the node, or the time is over, where that is the application. */
-    public void sleep(long nanos) {
+    /**
+     * Sleeps until there is work for whoever drives the node, or the time is over, where that is the application.
+     *
+     * @throws IllegalStateException within a callback of the node, or where it has a thread of its own
+     */
+    public void await(long nanos) {
+        refuseInCallback("await");
+        if (ended) {
+            return;
+        }
+        if (!invoker) {
+            throw new IllegalStateException(
+                    node + " has a thread of its own, and is not in the mode INVOKER; wait with Inbox.await");
+        }
         engine.await(nanos);
         afterWork.run();
     }

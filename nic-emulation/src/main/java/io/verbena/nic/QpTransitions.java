@@ -23,7 +23,8 @@ final class QpTransitions {
     }
 
     /**
-     * Makes a move, which may change its share of what its group has. A refused one changes nothing. Waits for the engine's turn, like all that follows.
+     * Makes a move, which may change its share of what its group has. A refused one changes nothing. Waits for the
+     * engine's turn, like all that follows.
      *
      * @throws IllegalStateException if the state table does not allow it, or the queue pair is closed
      * @throws IllegalArgumentException if attributes are missing or extra, or the group does not allow them
