@@ -25,7 +25,7 @@ class ChannelRateTest {
 
     private NodePair pair(Fabric fabric) {
         NodeContext sender = fabric.context(NodeMode.INVOKER).tenant(new TenantOptions().name("one"));
-        sender.clock = now::get;
+        sender.runtime(NodeRuntime.system().withClock(now::get, () -> now.addAndGet(100_000)));
         return new NodePair(fabric, fabric.context(NodeMode.INVOKER), sender);
     }
 

@@ -228,8 +228,8 @@ public final class Connections implements DutyCycleAgent {
     }
 
     /**
-     * Runs an attempt to connect again when a pause is over, in a turn of the node. Those of many nodes are spread: they
-     * may have lost the same server. Any thread.
+     * Runs an attempt to connect again when a pause is over, in a turn of the node. Those of many nodes are spread:
+     * they may have lost the same server. Any thread.
      *
      * @param pauseNanos from now at most, and three quarters of it at least
      */
