@@ -55,7 +55,7 @@ class PollStrategyTest {
         int waits;
         int ended;
         volatile boolean closed;
-        private boolean waiting;
+        volatile boolean waiting;
         private boolean toldToSleep;
         private int asked;
 
@@ -157,6 +157,10 @@ class PollStrategyTest {
         });
     }
 
+    private static Scripted madeFor(Waiting who, List<Scripted> made) {
+        return made.stream().filter(s -> s.who == who).findFirst().orElseThrow();
+    }
+
     /** One thread offers an entry, another awaits it and hands the turn back, many times. */
     @ParameterizedTest
     @EnumSource
@@ -204,7 +208,11 @@ class PollStrategyTest {
             CompletionQueue cq = nic.createCompletionQueue(16);
             AtomicInteger turns = new AtomicInteger();
             cq.engine().agent(new Even(turns));
+            Scripted engine = madeFor(Waiting.ENGINE, made);
             for (int i = 0; i < ROUNDS; i++) {
+                while (!engine.waiting) { // an engine that always finds work in time never asks
+                    Thread.onSpinWait();
+                }
                 turns.incrementAndGet();
                 cq.engine().wake();
                 while (turns.get() % 2 == 1) {
@@ -214,8 +222,7 @@ class PollStrategyTest {
             assertThat(turns.get()).isEqualTo(2 * ROUNDS);
             cq.close();
         }
-        Scripted engine =
-                made.stream().filter(s -> s.who == Waiting.ENGINE).findFirst().orElseThrow();
+        Scripted engine = madeFor(Waiting.ENGINE, made);
         assertThat(engine.complaints).isEmpty();
         assertThat(engine.ended).as("waits that ended").isPositive();
     }
