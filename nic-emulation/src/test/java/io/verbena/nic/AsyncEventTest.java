@@ -177,7 +177,7 @@ class AsyncEventTest {
     // ---- what raises them ----------------------------------------------------------------------------------------
 
     @Test
-    void drainingSaysSoAtOnceWhereNothingIsOutstandingAndLaterWhereSomethingIs() {
+    void drainedComesAtOnceIfNothingIsOutstandingAndElseLater() {
         drained(a.qp).acknowledge();
         a.qp.modify(to(QpState.SQD));
         assertThat(a.event()).as("it is in SQD already").isNull();

@@ -133,7 +133,7 @@ class PostedRequestsTest {
     }
 
     @Test
-    void whatIsPostedLongAfterTheLastTurnGoesAtOnceAndTakesTheRestWithIt() {
+    void aPostLongAfterTheLastTurnGoesAtOnceWithTheRest() {
         CountingLink link = new CountingLink(true);
         QueuePair qp = connected(link);
         post(qp, 5);

@@ -42,6 +42,11 @@ record TenantState(
         long demoted) {
     private static final String[] LIMITS = {"window", "link", "receiver", "ceiling"};
 
+    /** The state of a tenant that has done nothing. */
+    static TenantState atFirst(String name, int weight) {
+        return new TenantState(name, weight, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
     /**
      * What has kept it from sending more since an earlier state, and how much of the refusals that was; a dash if it
      * sent nothing.

@@ -12,10 +12,56 @@ import java.util.Locale;
  */
 final class TopView {
     private static final String FORMAT = "%3s %-16s %7s %9s %9s %-20s %10s %12s %6s %9s %9s %-14s %5s %8s";
+    private static final String[] HEAD = {
+        "#",
+        "tenant",
+        "weight",
+        "entitled",
+        "share",
+        "",
+        "MB/s",
+        "messages/s",
+        "busy",
+        "p50 us",
+        "p99 us",
+        "limit",
+        "slow",
+        "demoted"
+    };
     private static final int BAR = 20;
     private static final int NAME = 16;
 
     private TopView() {}
+
+    /** What a tenant did in the interval. */
+    private record Interval(TenantState before, TenantState now) {
+        long charged() {
+            return now.charged() - before.charged();
+        }
+
+        boolean sends() {
+            return charged() > 0;
+        }
+
+        long entitled() {
+            return now.entitled() - before.entitled();
+        }
+
+        /** Cells of its line from the rate on. */
+        List<String> rest(long nanos) {
+            double seconds = nanos / 1e9;
+            long busy = now.backloggedNanos() - before.backloggedNanos();
+            return List.of(
+                    text("%.1f", (now.bytes() - before.bytes()) / seconds / 1e6),
+                    text("%,.0f", (now.messages() - before.messages()) / seconds),
+                    text("%.0f %%", Math.min(100, busy * 100.0 / nanos)),
+                    text("%.1f", now.p50DelayNanos() / 1e3),
+                    text("%.1f", now.p99DelayNanos() / 1e3),
+                    now.limit(before),
+                    String.valueOf(now.slowCallbacks() - before.slowCallbacks()),
+                    String.valueOf(now.demoted() - before.demoted()));
+        }
+    }
 
     /**
      * Lines of the table.
@@ -25,76 +71,32 @@ final class TopView {
      * @param nanos between the two
      */
     static List<String> lines(List<TenantState> before, List<TenantState> now, long nanos) {
-        long[] charged = new long[now.size()];
-        long[] busy = new long[now.size()];
-        long[] bytes = new long[now.size()];
-        long[] messages = new long[now.size()];
-        long[] demoted = new long[now.size()];
-        long[] slow = new long[now.size()];
-        String[] limits = new String[now.size()];
-        long[] due = new long[now.size()];
-        long all = 0;
-        long allDue = 0;
-        long weights = 0;
-        for (int i = 0; i < now.size(); i++) {
-            TenantState state = now.get(i);
-            TenantState old = of(before, state);
-            charged[i] = state.charged() - old.charged();
-            busy[i] = state.backloggedNanos() - old.backloggedNanos();
-            bytes[i] = state.bytes() - old.bytes();
-            messages[i] = state.messages() - old.messages();
-            slow[i] = state.slowCallbacks() - old.slowCallbacks();
-            limits[i] = state.limit(old);
-            demoted[i] = state.demoted() - old.demoted();
-            due[i] = state.entitled() - old.entitled();
-            all += charged[i];
-            allDue += charged[i] > 0 ? due[i] : 0;
-            weights += charged[i] > 0 ? state.weight() : 0;
-        }
+        List<Interval> tenants = now.stream()
+                .map(state -> new Interval(earlier(before, state), state))
+                .toList();
+        List<Interval> senders = tenants.stream().filter(Interval::sends).toList();
+        long all = senders.stream().mapToLong(Interval::charged).sum();
+        long allEntitled = senders.stream().mapToLong(Interval::entitled).sum();
+        long weights =
+                senders.stream().mapToLong(sender -> sender.now().weight()).sum();
         List<String> lines = new ArrayList<>();
-        lines.add(text(
-                FORMAT,
-                "#",
-                "tenant",
-                "weight",
-                "entitled",
-                "share",
-                "",
-                "MB/s",
-                "messages/s",
-                "busy",
-                "p50 us",
-                "p99 us",
-                "limit",
-                "slow",
-                "demoted"));
-        double[] normalised = new double[now.size()];
+        lines.add(text(FORMAT, (Object[]) HEAD));
+        double[] normalised = new double[senders.size()];
         int active = 0;
-        double seconds = nanos / 1e9;
-        for (int i = 0; i < now.size(); i++) {
-            TenantState state = now.get(i);
-            boolean sends = charged[i] > 0;
-            double entitled = sends ? (allDue > 0 ? due[i] / (double) allDue : state.weight() / (double) weights) : 0;
-            double share = sends ? charged[i] / (double) all : 0;
+        for (int i = 0; i < tenants.size(); i++) {
+            Interval tenant = tenants.get(i);
+            double entitled = 0;
+            double share = 0;
+            if (tenant.sends()) {
+                entitled = allEntitled > 0
+                        ? tenant.entitled() / (double) allEntitled
+                        : tenant.now().weight() / (double) weights;
+                share = tenant.charged() / (double) all;
+            }
             if (entitled > 0) {
                 normalised[active++] = share / entitled;
             }
-            lines.add(text(
-                    FORMAT,
-                    String.valueOf(i + 1),
-                    shortened(state.name()),
-                    String.valueOf(state.weight()),
-                    sends ? text("%.2f %%", entitled * 100) : "-",
-                    sends ? text("%.2f %%", share * 100) : "-",
-                    bar(share, entitled),
-                    text("%.1f", bytes[i] / seconds / 1e6),
-                    text("%,.0f", messages[i] / seconds),
-                    text("%.0f %%", Math.min(100, busy[i] * 100.0 / nanos)),
-                    text("%.1f", state.p50DelayNanos() / 1e3),
-                    text("%.1f", state.p99DelayNanos() / 1e3),
-                    limits[i],
-                    String.valueOf(slow[i]),
-                    String.valueOf(demoted[i])));
+            lines.add(line(i + 1, tenant, entitled, share, nanos));
         }
         lines.add("");
         lines.add(
@@ -106,14 +108,24 @@ final class TopView {
         return lines;
     }
 
+    private static String line(int number, Interval tenant, double entitled, double share, long nanos) {
+        List<String> cells = new ArrayList<>();
+        cells.add(String.valueOf(number));
+        cells.add(shortened(tenant.now().name()));
+        cells.add(String.valueOf(tenant.now().weight()));
+        cells.add(tenant.sends() ? text("%.2f %%", entitled * 100) : "-");
+        cells.add(tenant.sends() ? text("%.2f %%", share * 100) : "-");
+        cells.add(bar(share, entitled));
+        cells.addAll(tenant.rest(nanos));
+        return text(FORMAT, cells.toArray());
+    }
+
     /** The tenant's state before; one that was not there then had nothing. */
-    private static TenantState of(List<TenantState> before, TenantState state) {
-        for (TenantState each : before) {
-            if (each.name().equals(state.name())) {
-                return each;
-            }
-        }
-        return new TenantState(state.name(), state.weight(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    private static TenantState earlier(List<TenantState> before, TenantState state) {
+        return before.stream()
+                .filter(each -> each.name().equals(state.name()))
+                .findFirst()
+                .orElseGet(() -> TenantState.atFirst(state.name(), state.weight()));
     }
 
     /** What it got as a bar, with a mark where its entitlement ends. */

@@ -47,8 +47,8 @@ class AllocationTest {
     }
 
     /** Request number i: reads, writes of changing length, counters, deletions, expiry, and the collections. */
-    private int compose(final MutableDirectBuffer buffer, final int offset, final int i) {
-        final byte[] key = keys[i / 16 * 7 % KEYS];
+    private int compose(MutableDirectBuffer buffer, int offset, int i) {
+        byte[] key = keys[i / 16 * 7 % KEYS];
         switch (i % 16) {
             case 0 -> begin(buffer, offset, KvOp.SET).argument(key).argument(value);
             case 1, 2, 3 -> begin(buffer, offset, KvOp.GET).argument(key);
@@ -69,7 +69,7 @@ class AllocationTest {
         return request.length();
     }
 
-    private RequestEncoder begin(final MutableDirectBuffer buffer, final int offset, final KvOp op) {
+    private RequestEncoder begin(MutableDirectBuffer buffer, int offset, KvOp op) {
         return request.begin(buffer, offset, op, 0, 1, 0);
     }
 
@@ -78,7 +78,7 @@ class AllocationTest {
     }
 
     /** Allocates nothing, for it may be called often while a thread that holds a shard is off its processor. */
-    private static void checkTime(final long deadline) {
+    private static void checkTime(long deadline) {
         if (System.nanoTime() > deadline) {
             throw new AssertionError("not within 50 s");
         }
@@ -86,13 +86,13 @@ class AllocationTest {
 
     @Test
     void aShardAllocatesNothing() {
-        final ExpandableDirectByteBuffer buffer = new ExpandableDirectByteBuffer(4096);
-        final long[] now = {1_700_000_000_000L};
+        ExpandableDirectByteBuffer buffer = new ExpandableDirectByteBuffer(4096);
+        long[] now = {1_700_000_000_000L};
         try (Shard shard = new Shard(new ShardContext().seed(1), () -> now[0]);
                 ReplyEncoder reply = new ReplyEncoder()) {
             long bytes = 0;
             for (int round = 0; round < 4; round++) {
-                final long before = allocated();
+                long before = allocated();
                 for (int i = 0; i < OPERATIONS; i++) {
                     shard.execute(buffer, 0, compose(buffer, 0, i), reply);
                     if (i % 100 == 0) {
@@ -110,19 +110,19 @@ class AllocationTest {
     /** Client, nodes and shards all run on this thread. */
     @Test
     void theWayToAShardAllocatesNothing() {
-        final long[] replies = new long[1];
-        final ReplyHandler handler = (buffer, offset, length) -> replies[0]++;
+        long[] replies = new long[1];
+        ReplyHandler handler = (buffer, offset, length) -> replies[0]++;
         try (KvServer server = KvServer.launch(
                         new KvServerContext().name("kv-allocation").shards(2).mode(KvServerContext.Mode.ASSISTED));
                 Node node = Node.launch(new NodeContext().mode(NodeMode.INVOKER));
                 KvClient client = KvClient.connect(node, server, Duration.ofSeconds(20))) {
-            final ExpandableDirectByteBuffer scratch = new ExpandableDirectByteBuffer(4096);
-            final long deadline = System.nanoTime() + Duration.ofSeconds(50).toNanos();
+            ExpandableDirectByteBuffer scratch = new ExpandableDirectByteBuffer(4096);
+            long deadline = System.nanoTime() + Duration.ofSeconds(50).toNanos();
             long bytes = 0;
             for (int round = 0; round < 4; round++) {
-                final long before = allocated();
+                long before = allocated();
                 for (int i = 0; i < OPERATIONS; i++) {
-                    final int length = compose(scratch, 0, i);
+                    int length = compose(scratch, 0, i);
                     while (client.claim(i / 16 % 2, length) != SendResult.SENT) {
                         checkTime(deadline);
                         client.flush();

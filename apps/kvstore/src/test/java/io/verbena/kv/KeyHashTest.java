@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class KeyHashTest {
     private static int shard(String key, int shards) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(("x" + key).getBytes(StandardCharsets.UTF_8));
+        UnsafeBuffer buffer = new UnsafeBuffer(("x" + key).getBytes(StandardCharsets.UTF_8));
         return KeyHash.shardOf(buffer, 1, buffer.capacity() - 1, shards);
     }
 
@@ -18,7 +18,7 @@ class KeyHashTest {
     @ParameterizedTest
     @CsvSource({"123456789, 12739", "foo, 12182", "a, 15495", "user1000, 3443"})
     void isRedisClustersSlot(String key, int slot) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(key.getBytes(StandardCharsets.UTF_8));
+        UnsafeBuffer buffer = new UnsafeBuffer(key.getBytes(StandardCharsets.UTF_8));
         assertThat(KeyHash.slotOf(buffer, 0, buffer.capacity())).isEqualTo(slot);
     }
 
@@ -35,9 +35,9 @@ class KeyHashTest {
 
     @Test
     void anEmptyOrOpenTagIsNone() {
-        final UnsafeBuffer buffer = new UnsafeBuffer("foo{}{bar}".getBytes(StandardCharsets.UTF_8));
+        UnsafeBuffer buffer = new UnsafeBuffer("foo{}{bar}".getBytes(StandardCharsets.UTF_8));
         assertThat(shard("foo{}{bar}", 97)).isEqualTo(KeyHash.slotOf(buffer, 0, buffer.capacity()) % 97);
-        final UnsafeBuffer open = new UnsafeBuffer("foo{bar".getBytes(StandardCharsets.UTF_8));
+        UnsafeBuffer open = new UnsafeBuffer("foo{bar".getBytes(StandardCharsets.UTF_8));
         assertThat(shard("foo{bar", 97)).isEqualTo(KeyHash.slotOf(open, 0, open.capacity()) % 97);
     }
 

@@ -35,22 +35,22 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        final Channel channel = (Channel) message;
-        final Worker worker = workers.get(next);
+        Channel channel = (Channel) message;
+        Worker worker = workers.get(next);
         next = (next + 1) % workers.size();
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
         channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
         if (server.settings().admit()) {
-            final Connection connection = new Connection(worker, channel, nextId++);
+            Connection connection = new Connection(worker, channel, nextId++);
             // One allocator a connection: it is what remembers where the socket has to read to.
             channel.config().setRecvByteBufAllocator(connection::receiveBuffer);
             channel.pipeline().addLast(connection);
         } else {
             channel.pipeline().addLast(new Refusal(server));
         }
-        final EventLoopGroup loop = worker.loop();
+        EventLoopGroup loop = worker.loop();
         loop.register(channel).addListener(done -> {
             if (!done.isSuccess()) {
                 LOG.warn("a connection could not be served: {}", String.valueOf(done.cause()));

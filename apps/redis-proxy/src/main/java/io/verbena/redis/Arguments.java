@@ -45,7 +45,7 @@ final class Arguments {
     }
 
     int count() {
-        final StreamedCommand command = streamed;
+        StreamedCommand command = streamed;
         return command == null ? parser.argumentCount() : command.count();
     }
 
@@ -54,12 +54,12 @@ final class Arguments {
     }
 
     int offset(int index) {
-        final StreamedCommand command = streamed;
+        StreamedCommand command = streamed;
         return command == null ? base + parser.argumentOffset(index) : command.offset(index);
     }
 
     int length(int index) {
-        final StreamedCommand command = streamed;
+        StreamedCommand command = streamed;
         return command == null ? parser.argumentLength(index) : command.length(index);
     }
 
@@ -70,7 +70,7 @@ final class Arguments {
 
     /** An argument as bytes; allocates. */
     byte[] bytes(int index) {
-        final byte[] copy = new byte[length(index)];
+        byte[] copy = new byte[length(index)];
         buffer.getBytes(offset(index), copy);
         return copy;
     }
@@ -82,7 +82,7 @@ final class Arguments {
 
     /** An argument as it is to be quoted in an error: its bytes as Latin-1 characters, cut; allocates. */
     String quoted(int index, int maxLength) {
-        final byte[] copy = new byte[Math.min(length(index), maxLength)];
+        byte[] copy = new byte[Math.min(length(index), maxLength)];
         buffer.getBytes(offset(index), copy);
         return new String(copy, StandardCharsets.ISO_8859_1);
     }

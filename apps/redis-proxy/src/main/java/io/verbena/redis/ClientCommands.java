@@ -18,7 +18,7 @@ final class ClientCommands {
     }
 
     void execute(Local by, Connection connection, Arguments arguments, long slot, RespWriter out) {
-        final Session session = connection.session();
+        Session session = connection.session();
         switch (by) {
             case CLIENT_ID:
                 out.integer(session.id());
@@ -70,7 +70,7 @@ final class ClientCommands {
     }
 
     private static void setName(Session session, Arguments arguments, RespWriter out) {
-        final String name = arguments.text(2);
+        String name = arguments.text(2);
         if (HelloCommand.isName(name)) {
             session.name(name);
             out.ok();
@@ -80,8 +80,8 @@ final class ClientCommands {
     }
 
     private static void setInfo(Session session, Arguments arguments, RespWriter out) {
-        final String value = arguments.text(3);
-        final boolean name = arguments.is(2, "lib-name");
+        String value = arguments.text(3);
+        boolean name = arguments.is(2, "lib-name");
         if (!name && !arguments.is(2, "lib-ver")) {
             out.error("ERR Unrecognized option '" + arguments.quoted(2, 128) + "'");
         } else if (!HelloCommand.isName(value)) {
@@ -98,7 +98,7 @@ final class ClientCommands {
     }
 
     private static boolean isSwitch(Arguments arguments, RespWriter out) {
-        final boolean valid = arguments.is(2, "on") || arguments.is(2, "off");
+        boolean valid = arguments.is(2, "on") || arguments.is(2, "off");
         if (valid) {
             out.ok();
         } else {
@@ -108,7 +108,7 @@ final class ClientCommands {
     }
 
     private static void reply(Connection connection, Arguments arguments, long slot, RespWriter out) {
-        final Session session = connection.session();
+        Session session = connection.session();
         if (arguments.is(2, "on")) {
             session.repliesOff(false);
             connection.replies().suppress(slot, false);
@@ -138,7 +138,7 @@ final class ClientCommands {
     }
 
     private void list(Arguments arguments, RespWriter out) {
-        final List<Long> ids = new ArrayList<>();
+        List<Long> ids = new ArrayList<>();
         boolean all = true;
         if (arguments.count() == 4 && arguments.is(2, "type")) {
             if (!isType(arguments, 3)) {
@@ -149,7 +149,7 @@ final class ClientCommands {
         } else if (arguments.count() > 3 && arguments.is(2, "id")) {
             all = false;
             for (int i = 3; i < arguments.count(); i++) {
-                final long id = arguments.integer(i, -1);
+                long id = arguments.integer(i, -1);
                 if (id < 0) {
                     out.error("ERR Invalid client ID");
                     return;
@@ -160,8 +160,8 @@ final class ClientCommands {
             out.error(SYNTAX);
             return;
         }
-        final StringBuilder text = new StringBuilder();
-        for (final Connection connection : worker.server().connections()) {
+        StringBuilder text = new StringBuilder();
+        for (Connection connection : worker.server().connections()) {
             if (all || ids.contains(connection.session().id())) {
                 text.append(describe(connection));
             }
@@ -178,8 +178,8 @@ final class ClientCommands {
     }
 
     private String describe(Connection connection) {
-        final Session session = connection.session();
-        final long now = worker.nowNanos();
+        Session session = connection.session();
+        long now = worker.nowNanos();
         return String.format(
                 Locale.ROOT,
                 "id=%d addr=%s laddr=%s name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0 multi=%d"
@@ -203,8 +203,8 @@ final class ClientCommands {
 
     private void kill(Connection connection, Arguments arguments, RespWriter out) {
         if (arguments.count() == 3) {
-            final String address = arguments.text(2);
-            for (final Connection other : worker.server().connections()) {
+            String address = arguments.text(2);
+            for (Connection other : worker.server().connections()) {
                 if (other.session().address().equals(address) && kill(connection, other)) {
                     out.ok();
                     return;
@@ -213,17 +213,16 @@ final class ClientCommands {
             out.error("ERR No such client");
             return;
         }
-        final ClientFilter filter = new ClientFilter();
+        ClientFilter filter = new ClientFilter();
         for (int i = 2; i < arguments.count(); i += 2) {
-            final String problem =
-                    i + 1 < arguments.count() ? filter.add(arguments.text(i), arguments.text(i + 1)) : SYNTAX;
+            String problem = i + 1 < arguments.count() ? filter.add(arguments.text(i), arguments.text(i + 1)) : SYNTAX;
             if (problem != null) {
                 out.error(problem);
                 return;
             }
         }
         int killed = 0;
-        for (final Connection other : worker.server().connections()) {
+        for (Connection other : worker.server().connections()) {
             if (filter.matches(other.session())
                     && !(filter.skipsMe() && other == connection)
                     && kill(connection, other)) {

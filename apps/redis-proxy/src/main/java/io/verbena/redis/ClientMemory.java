@@ -37,28 +37,27 @@ final class ClientMemory {
      * @param pending bytes of its replies
      */
     boolean mayPileUp(long pending) {
-        final long limit = settings.maxMemoryClients();
-        final long share =
-                limit == 0 ? Long.MAX_VALUE : limit / settings.context().workers();
+        long limit = settings.maxMemoryClients();
+        long share = limit == 0 ? Long.MAX_VALUE : limit / settings.context().workers();
         return pending < share / 4 && bytes < share / 2;
     }
 
     /** Closes clients, largest first, until the others are within the limit. */
     void enforce(List<Connection> connections) {
-        final long limit = settings.maxMemoryClients();
+        long limit = settings.maxMemoryClients();
         if (limit == 0) {
             return;
         }
-        final long share = limit / settings.context().workers();
+        long share = limit / settings.context().workers();
         if (bytes <= share) {
             return;
         }
         long left = 0; // without those that are being closed
-        for (final Connection connection : connections) {
+        for (Connection connection : connections) {
             left += connection.isClosed() ? 0 : connection.memory();
         }
         while (left > share) {
-            final Connection largest = largest(connections);
+            Connection largest = largest(connections);
             if (largest == null) {
                 return;
             }
@@ -72,7 +71,7 @@ final class ClientMemory {
 
     private static @Nullable Connection largest(List<Connection> connections) {
         Connection largest = null;
-        for (final Connection connection : connections) {
+        for (Connection connection : connections) {
             if (!connection.isClosed() && (largest == null || connection.memory() > largest.memory())) {
                 largest = connection;
             }

@@ -19,7 +19,7 @@ final class CommandCommands {
         switch (by) {
             case COMMAND:
                 out.array(table.commands().size());
-                for (final Command command : table.commands()) {
+                for (Command command : table.commands()) {
                     info(command, out);
                 }
                 break;
@@ -50,7 +50,7 @@ final class CommandCommands {
         }
         out.array(arguments.count() - 2);
         for (int i = 2; i < arguments.count(); i++) {
-            final Command command = table.find(arguments.text(i));
+            Command command = table.find(arguments.text(i));
             if (command == null) {
                 out.nil();
             } else {
@@ -73,15 +73,15 @@ final class CommandCommands {
         out.integer(command.firstKey());
         out.integer(command.lastKey());
         out.integer(command.keyStep());
-        final List<String> categories = CommandCategories.of(command);
+        List<String> categories = CommandCategories.of(command);
         out.set(categories.size());
         categories.forEach(out::status);
-        final List<String> tips = CommandCategories.tips(command);
+        List<String> tips = CommandCategories.tips(command);
         out.array(tips.size());
         tips.forEach(out::bulk);
         keySpecifications(command, out);
         out.array(command.subcommands().size());
-        for (final Command sub : command.subcommands()) {
+        for (Command sub : command.subcommands()) {
             info(sub, out);
         }
     }
@@ -120,18 +120,18 @@ final class CommandCommands {
     }
 
     private void docs(Arguments arguments, RespWriter out) {
-        final List<Command> commands = new ArrayList<>();
+        List<Command> commands = new ArrayList<>();
         if (arguments.count() == 2) {
             commands.addAll(table.commands());
         }
         for (int i = 2; i < arguments.count(); i++) {
-            final Command command = table.find(arguments.text(i));
+            Command command = table.find(arguments.text(i));
             if (command != null) {
                 commands.add(command);
             }
         }
         out.map(commands.size());
-        for (final Command command : commands) {
+        for (Command command : commands) {
             doc(command, out);
         }
     }
@@ -148,14 +148,14 @@ final class CommandCommands {
         if (!command.subcommands().isEmpty()) {
             out.bulk("subcommands");
             out.map(command.subcommands().size());
-            for (final Command sub : command.subcommands()) {
+            for (Command sub : command.subcommands()) {
                 doc(sub, out);
             }
         }
     }
 
     private void list(Arguments arguments, RespWriter out) {
-        final List<String> names = new ArrayList<>();
+        List<String> names = new ArrayList<>();
         if (arguments.count() == 2) {
             addNames(null, null, names);
         } else if (arguments.count() == 5 && arguments.is(2, "filterby") && arguments.is(3, "pattern")) {
@@ -172,7 +172,7 @@ final class CommandCommands {
 
     private void addNames(@Nullable String pattern, @Nullable String category, List<String> names) {
         for (int id = 0; id < table.size(); id++) {
-            final Command command = table.row(id);
+            Command command = table.row(id);
             if ((pattern == null || Glob.matches(pattern, command.name()))
                     && (category == null || CommandCategories.of(command).contains(category))) {
                 names.add(command.name());
@@ -189,13 +189,13 @@ final class CommandCommands {
             out.error("ERR Invalid command specified");
             return;
         }
-        final int count = arguments.count() - 2;
+        int count = arguments.count() - 2;
         if (command.firstKey() == 0) {
             out.error("ERR The command has no key arguments");
         } else if (!command.accepts(count)) {
             out.error("ERR Invalid number of arguments specified for command");
         } else {
-            final int last = command.lastKey(count);
+            int last = command.lastKey(count);
             out.array((last - command.firstKey()) / command.keyStep() + 1);
             for (int i = command.firstKey(); i <= last; i += command.keyStep()) {
                 out.bulk(arguments.buffer(), arguments.offset(2 + i), arguments.length(2 + i));
@@ -205,14 +205,14 @@ final class CommandCommands {
 
     /** HELP of a container: its subcommands, a line each and one that says what it does. */
     void help(Command executed, RespWriter out) {
-        final String name = executed.name().substring(0, executed.name().indexOf('|'));
-        final Command container = table.find(name);
+        String name = executed.name().substring(0, executed.name().indexOf('|'));
+        Command container = table.find(name);
         if (container == null) {
             throw new IllegalStateException("no command " + name);
         }
         out.array(1 + 2 * container.subcommands().size());
         out.status(name.toUpperCase(Locale.ROOT) + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
-        for (final Command sub : container.subcommands()) {
+        for (Command sub : container.subcommands()) {
             out.status(sub.name().substring(name.length() + 1).toUpperCase(Locale.ROOT));
             out.status("    " + sub.summary() + ".");
         }

@@ -69,9 +69,9 @@ final class CommandInput {
     /** Finds what is next. A command is found again and again until {@link #executed}. */
     Found find(Connection connection) {
         while (!found) {
-            final StreamedCommand value = streamed;
+            StreamedCommand value = streamed;
             if (value != null && value.left() > 0) {
-                final Found sent = forward(value);
+                Found sent = forward(value);
                 if (sent != Found.COMMAND) {
                     return sent;
                 }
@@ -107,15 +107,15 @@ final class CommandInput {
     }
 
     private boolean beginStreamed(Connection connection) {
-        final int length = parser.pendingLength();
-        final Dispatcher dispatcher = worker.dispatcher();
+        int length = parser.pendingLength();
+        Dispatcher dispatcher = worker.dispatcher();
         if (length < STREAMED_LENGTH
                 || receive.length() < length / MAX_LEVERAGE
                 || connection.transaction().isOpen()
                 || dispatcher.sender().openUploads() >= MAX_STREAMED) {
             return false; // collected here, as others are
         }
-        final int shard = dispatcher.streamsTo(
+        int shard = dispatcher.streamsTo(
                 connection, arguments.wrap(receive.view(), receive.start(), parser), parser.argumentCount());
         if (shard < 0) {
             return false;
@@ -128,11 +128,11 @@ final class CommandInput {
     /** Sends on what there is of a value; COMMAND once all of it is sent. */
     private Found forward(StreamedCommand value) {
         while (value.left() > 0) {
-            final int length = Math.min(Math.min(receive.length(), value.left()), TransferDescriptor.PIECE_LENGTH);
+            int length = Math.min(Math.min(receive.length(), value.left()), TransferDescriptor.PIECE_LENGTH);
             if (length == 0 || (length < MIN_PIECE && length < value.left())) {
                 return Found.NOTHING;
             }
-            final SendResult sent = worker.dispatcher()
+            SendResult sent = worker.dispatcher()
                     .sender()
                     .upload(
                             value.shard(),
@@ -154,7 +154,7 @@ final class CommandInput {
 
     /** The command that was found. */
     Arguments arguments() {
-        final StreamedCommand value = streamed;
+        StreamedCommand value = streamed;
         return value == null ? arguments.wrap(receive.view(), receive.start(), parser) : arguments.wrap(value);
     }
 
@@ -167,7 +167,7 @@ final class CommandInput {
     }
 
     private void endStreamed() {
-        final StreamedCommand value = streamed;
+        StreamedCommand value = streamed;
         if (value != null) {
             streamed = null;
             worker.dispatcher().sender().uploadEnded();
@@ -182,7 +182,7 @@ final class CommandInput {
      * and once more as a request. 0 while there is none.
      */
     long collecting() {
-        final int length = streamed != null ? 0 : found ? parser.consumed() : parser.needed();
+        int length = streamed != null ? 0 : found ? parser.consumed() : parser.needed();
         return length > TransferDescriptor.MAX_MESSAGE ? 2L * Math.max(length, receive.capacity()) : 0;
     }
 
@@ -192,8 +192,8 @@ final class CommandInput {
      * @param more whether memory may be taken for what is still to come
      */
     void keepRest(boolean more) {
-        final StreamedCommand value = streamed;
-        final int needed;
+        StreamedCommand value = streamed;
+        int needed;
         if (found || !more) {
             needed = 0;
         } else if (value != null && value.left() > 0) {

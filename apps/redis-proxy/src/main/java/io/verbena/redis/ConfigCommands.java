@@ -9,23 +9,21 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** CONFIG GET and CONFIG SET over a table of settings. For one worker's thread. */
 final class ConfigCommands {
-    /** Changes a setting; returns why not, or null. */
+    /** Says what is wrong with a value, or null. */
     @FunctionalInterface
-    private interface Change {
+    private interface Check {
         @Nullable
-        String apply(String value);
+        String problem(String value);
     }
 
     private record Row(
-            String name,
-            Supplier<String> get,
-            @Nullable Change check,
-            @Nullable Change set) {}
+            String name, Supplier<String> get, @Nullable Check check, Consumer<String> set) {}
 
     private final Map<String, Row> rows = new TreeMap<>();
 
@@ -40,35 +38,55 @@ final class ConfigCommands {
         immutable(
                 "proto-max-bulk-len",
                 () -> Integer.toString(settings.context().limits().maxBulk()));
-        mutable("requirepass", settings::password, value -> null, value -> {
-            settings.password(value);
-            return null;
-        });
+        clients(settings);
+        memory(settings, store);
+    }
+
+    private void clients(Settings settings) {
+        mutable("requirepass", settings::password, value -> null, settings::password);
         mutable(
                 "maxclients",
                 () -> Integer.toString(settings.maxClients()),
                 value -> range(value, 1, Integer.MAX_VALUE),
-                value -> {
-                    settings.maxClients(Integer.parseInt(value));
-                    return null;
-                });
+                value -> settings.maxClients(Integer.parseInt(value)));
         mutable(
                 "timeout",
                 () -> Integer.toString(settings.timeoutSeconds()),
                 value -> range(value, 0, Integer.MAX_VALUE),
+                value -> settings.timeoutSeconds(Integer.parseInt(value)));
+        mutable(
+                "maxmemory-clients",
+                () -> settings.maxMemoryClientsShare().toString(),
+                ConfigCommands::shareProblem,
+                value -> settings.maxMemoryClients(MemoryShare.parse(value)));
+        mutable(
+                "client-query-buffer-limit",
+                () -> Long.toString(settings.queryBufferLimit()),
+                value -> MemorySize.parse(value) < ProxyContext.MIN_QUERY_BUFFER_LIMIT
+                        ? "argument must be a memory value of at least " + ProxyContext.MIN_QUERY_BUFFER_LIMIT
+                        : null,
+                value -> settings.queryBufferLimit(MemorySize.parse(value)));
+        mutable(
+                "client-output-buffer-limit",
+                () -> settings.outputLimit().toString(),
+                value -> outputLimit(value) == null ? "wrong arguments: give class, hard, soft and seconds" : null,
                 value -> {
-                    settings.timeoutSeconds(Integer.parseInt(value));
-                    return null;
+                    OutputLimit limit = outputLimit(value);
+                    if (limit != null) {
+                        settings.outputLimit(limit);
+                    }
                 });
+    }
+
+    private void memory(Settings settings, Store store) {
         mutable(
                 "maxmemory",
                 () -> Long.toString(settings.maxMemory()),
                 value -> maxMemoryProblem(value, store.memoryBudget()),
                 value -> {
-                    final long bytes = MemorySize.parse(value);
+                    long bytes = MemorySize.parse(value);
                     store.maxMemory(bytes);
                     settings.maxMemory(bytes);
-                    return null;
                 });
         mutable(
                 "maxmemory-policy",
@@ -79,58 +97,27 @@ final class ConfigCommands {
                 value -> {
                     store.maxMemoryPolicy(value.toLowerCase(Locale.ROOT));
                     settings.maxMemoryPolicy(value.toLowerCase(Locale.ROOT));
-                    return null;
-                });
-        mutable(
-                "maxmemory-clients",
-                () -> settings.maxMemoryClientsShare().toString(),
-                ConfigCommands::shareProblem,
-                value -> {
-                    settings.maxMemoryClients(MemoryShare.parse(value));
-                    return null;
-                });
-        mutable(
-                "client-query-buffer-limit",
-                () -> Long.toString(settings.queryBufferLimit()),
-                value -> MemorySize.parse(value) < ProxyContext.MIN_QUERY_BUFFER_LIMIT
-                        ? "argument must be a memory value of at least " + ProxyContext.MIN_QUERY_BUFFER_LIMIT
-                        : null,
-                value -> {
-                    settings.queryBufferLimit(MemorySize.parse(value));
-                    return null;
-                });
-        mutable(
-                "client-output-buffer-limit",
-                () -> settings.outputLimit().toString(),
-                value -> outputLimit(value) == null ? "wrong arguments: give class, hard, soft and seconds" : null,
-                value -> {
-                    final OutputLimit limit = outputLimit(value);
-                    if (limit != null) {
-                        settings.outputLimit(limit);
-                    }
-                    return null;
                 });
     }
 
     private void fixed(String name, Supplier<String> get, String only) {
-        final Change check =
-                value -> value.equals(only) ? null : "the data lives in memory only: nothing is saved to disk";
-        rows.put(name, new Row(name, get, check, value -> null));
+        Check check = value -> value.equals(only) ? null : "the data lives in memory only: nothing is saved to disk";
+        rows.put(name, new Row(name, get, check, value -> {}));
     }
 
     private void immutable(String name, Supplier<String> get) {
-        rows.put(name, new Row(name, get, null, null));
+        rows.put(name, new Row(name, get, null, value -> {}));
     }
 
-    private void mutable(String name, Supplier<String> get, Change check, Change set) {
+    private void mutable(String name, Supplier<String> get, Check check, Consumer<String> set) {
         rows.put(name, new Row(name, get, check, set));
     }
 
     void get(Arguments arguments, RespWriter out) {
-        final Map<String, String> found = new LinkedHashMap<>();
+        Map<String, String> found = new LinkedHashMap<>();
         for (int i = 2; i < arguments.count(); i++) {
-            final String pattern = arguments.text(i).toLowerCase(Locale.ROOT);
-            for (final Row row : rows.values()) {
+            String pattern = arguments.text(i).toLowerCase(Locale.ROOT);
+            for (Row row : rows.values()) {
                 if (Glob.matches(pattern, row.name())) {
                     found.put(row.name(), row.get().get());
                 }
@@ -149,22 +136,22 @@ final class ConfigCommands {
             return;
         }
         // All are checked before the first is changed, as Redis does.
-        final Map<Row, String> changes = new LinkedHashMap<>();
+        Map<Row, String> changes = new LinkedHashMap<>();
         for (int i = 2; i < arguments.count(); i += 2) {
-            final String given = arguments.text(i);
-            final Row row = rows.get(given.toLowerCase(Locale.ROOT));
+            String given = arguments.text(i);
+            Row row = rows.get(given.toLowerCase(Locale.ROOT));
             if (row == null) {
                 out.error("ERR Unknown option or number of arguments for CONFIG SET - '" + given + "'");
                 return;
             }
-            final String value = arguments.text(i + 1);
+            String value = arguments.text(i + 1);
             String problem = null;
             if (row.check() == null) {
                 problem = "can't set immutable config";
             } else if (changes.containsKey(row)) {
                 problem = "duplicate parameter";
             } else {
-                problem = row.check().apply(value);
+                problem = row.check().problem(value);
             }
             if (problem != null) {
                 out.error("ERR CONFIG SET failed (possibly related to argument '" + given + "') - " + problem);
@@ -172,17 +159,12 @@ final class ConfigCommands {
             }
             changes.put(row, value);
         }
-        for (final Map.Entry<Row, String> change : changes.entrySet()) {
-            final Change set = change.getKey().set();
-            if (set != null) {
-                set.apply(change.getValue());
-            }
-        }
+        changes.forEach((row, value) -> row.set().accept(value));
         out.ok();
     }
 
     private static @Nullable String maxMemoryProblem(String value, long budget) {
-        final long bytes = MemorySize.parse(value);
+        long bytes = MemorySize.parse(value);
         if (bytes < 0) {
             return "argument must be a memory value";
         }
@@ -207,9 +189,9 @@ final class ConfigCommands {
     }
 
     private static @Nullable String range(String value, int least, int most) {
-        final String problem = "argument must be between " + least + " and " + most + " inclusive";
+        String problem = "argument must be between " + least + " and " + most + " inclusive";
         try {
-            final long number = Long.parseLong(value);
+            long number = Long.parseLong(value);
             return number < least || number > most ? problem : null;
         } catch (NumberFormatException e) {
             return "argument couldn't be parsed into an integer";
@@ -217,12 +199,12 @@ final class ConfigCommands {
     }
 
     private static @Nullable OutputLimit outputLimit(String value) {
-        final List<String> words = new ArrayList<>(List.of(value.strip().split("\\s+")));
+        List<String> words = new ArrayList<>(List.of(value.strip().split("\\s+")));
         if (words.size() != 4 || !words.get(0).equalsIgnoreCase("normal")) {
             return null;
         }
-        final long hard = MemorySize.parse(words.get(1));
-        final long soft = MemorySize.parse(words.get(2));
+        long hard = MemorySize.parse(words.get(1));
+        long soft = MemorySize.parse(words.get(2));
         if (hard < 0 || soft < 0 || range(words.get(3), 0, Integer.MAX_VALUE) != null) {
             return null;
         }

@@ -38,7 +38,7 @@ final class ConfigFile {
             throw new IllegalArgumentException(
                     "cannot read the configuration " + file + ": check that it is there and may be read");
         }
-        final JsonNode root;
+        JsonNode root;
         try {
             root = new YAMLMapper().readTree(file.toFile());
         } catch (JacksonException e) {
@@ -51,8 +51,8 @@ final class ConfigFile {
             throw new IllegalArgumentException(
                     "the configuration " + file + " is no list of keys and values; write lines such as 'port: 6379'");
         }
-        for (final Map.Entry<String, JsonNode> entry : root.properties()) {
-            final BiConsumer<ProxyContext, JsonNode> key = KEYS.get(entry.getKey());
+        for (Map.Entry<String, JsonNode> entry : root.properties()) {
+            BiConsumer<ProxyContext, JsonNode> key = KEYS.get(entry.getKey());
             if (key == null) {
                 throw new IllegalArgumentException("the configuration " + file + " has the unknown key '"
                         + oneLine(entry.getKey()) + "'; use " + String.join(", ", KEYS.keySet()));
@@ -67,7 +67,7 @@ final class ConfigFile {
     }
 
     private static String reason(JacksonException e) {
-        final String first = oneLine(e.getOriginalMessage());
+        String first = oneLine(e.getOriginalMessage());
         return e.getLocation() == null
                 ? first
                 : first + "; correct it at line " + e.getLocation().getLineNr();

@@ -88,7 +88,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Hands the queued commands over to whoever executes them; the connection goes on with none. */
     Transaction takeTransaction() {
-        final Transaction taken = transaction;
+        Transaction taken = transaction;
         transaction = new Transaction();
         return taken;
     }
@@ -157,7 +157,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        final ByteBuf buffer = (ByteBuf) message;
+        ByteBuf buffer = (ByteBuf) message;
         try {
             worker.statistics().add(Counter.BYTES_IN, input.received(buffer));
             if (waits) {
@@ -224,7 +224,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (inputEnds) {
             input.close();
         } else {
-            final boolean hasRoom = mayCollect();
+            boolean hasRoom = mayCollect();
             input.keepRest(hasRoom);
             pause(waits || !hasRoom || !mayExecute());
         }
@@ -268,7 +268,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private boolean step() {
         switch (input.find(this)) {
             case COMMAND:
-                final Arguments arguments = input.arguments();
+                Arguments arguments = input.arguments();
                 if (!begun) {
                     begun = true;
                     session.beginCommand();
@@ -339,7 +339,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Writes an error in the place of the next reply. */
     void answerError(String text) {
-        final long slot = open();
+        long slot = open();
         writer(slot).error(text);
         finish(slot);
         worker.statistics().add(Counter.ERRORS, 1);
@@ -356,7 +356,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** The reply in a slot is complete; it goes out at the end of the batch at the latest. */
     void finish(long slot) {
-        final int length = replies.finish(slot);
+        int length = replies.finish(slot);
         window.finished(length, replies.size());
         if (output.length() >= SEND_THRESHOLD) {
             output.send();
@@ -421,7 +421,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Tells the worker how much memory this client takes now. */
     private void account() {
-        final long bytes = input.memory() + output.memory() + heldBytes + transaction.queuedBytes() + unsent.bytes();
+        long bytes = input.memory() + output.memory() + heldBytes + transaction.queuedBytes() + unsent.bytes();
         worker.memory().update(bytes - accounted);
         accounted = bytes;
         if (input.memory() > worker.settings().queryBufferLimit()) {
@@ -443,7 +443,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             return;
         }
         output.check(nowNanos);
-        final long timeout = worker.settings().timeoutNanos();
+        long timeout = worker.settings().timeoutNanos();
         if (timeout > 0 && replies.size() == 0 && session.idleNanos(nowNanos) > timeout) {
             close(CloseReason.IDLE, "silent for more than " + worker.settings().timeoutSeconds() + " s");
         }

@@ -41,7 +41,7 @@ final class Dispatcher {
         this.local = new LocalCommands(worker);
         this.scans = new ScanCursors(shards);
         this.sender = new RequestSender(backend, inFlight, ByteBufAllocator.DEFAULT);
-        final ReplyTranscoder transcoder = new ReplyTranscoder(sender);
+        ReplyTranscoder transcoder = new ReplyTranscoder(sender);
         this.transactions = new Transactions(worker, backend, inFlight, sender, local, transcoder);
         this.replies = new ReplyRouter(worker, shards, inFlight, sender, transcoder, transactions, scans);
     }
@@ -83,7 +83,7 @@ final class Dispatcher {
         if (index < 2 || !connection.session().isAuthenticated()) {
             return -1;
         }
-        final Command command = table.find(arguments.buffer(), arguments.offset(0), arguments.length(0));
+        Command command = table.find(arguments.buffer(), arguments.offset(0), arguments.length(0));
         return command != null && command.op() != null && index == valueOf(command.op()) ? shardOf(arguments, 1) : -1;
     }
 
@@ -103,11 +103,11 @@ final class Dispatcher {
      *     again
      */
     boolean execute(Connection connection, Arguments arguments) {
-        final Command command = lookUp(connection, arguments);
+        Command command = lookUp(connection, arguments);
         if (command == null) {
             return true;
         }
-        final Session session = connection.session();
+        Session session = connection.session();
         if (!session.isAuthenticated() && !command.is(CommandFlags.NO_AUTH)) {
             reject(connection, command, "NOAUTH Authentication required.");
             return true;
@@ -116,7 +116,7 @@ final class Dispatcher {
             transactions.queue(connection, command, arguments);
             return true;
         }
-        final boolean done = command.op() == null
+        boolean done = command.op() == null
                 ? executeLocal(connection, command, arguments)
                 : route(connection, command, command.op(), arguments);
         if (done) {
@@ -128,7 +128,7 @@ final class Dispatcher {
 
     /** Finds the command and checks the number of its arguments; answers with an error and returns null otherwise. */
     private @Nullable Command lookUp(Connection connection, Arguments arguments) {
-        final DirectBuffer buffer = arguments.buffer();
+        DirectBuffer buffer = arguments.buffer();
         Command command = table.find(buffer, arguments.offset(0), arguments.length(0));
         if (command == null) {
             if (arguments.is(0, "post") || arguments.is(0, "host:")) {
@@ -140,7 +140,7 @@ final class Dispatcher {
             return null;
         }
         if (!command.subcommands().isEmpty() && arguments.count() > 1) {
-            final Command container = command;
+            Command container = command;
             command = container.subcommand(buffer, arguments.offset(1), arguments.length(1));
             if (command == null) {
                 rejectUnknown(
@@ -158,9 +158,9 @@ final class Dispatcher {
     }
 
     private static String unknownCommand(Arguments arguments) {
-        final StringBuilder quoted = new StringBuilder();
+        StringBuilder quoted = new StringBuilder();
         for (int i = 1; i < arguments.count() && quoted.length() < QUOTED; i++) {
-            final String argument = arguments.quoted(i, QUOTED - quoted.length());
+            String argument = arguments.quoted(i, QUOTED - quoted.length());
             quoted.append('\'').append(argument).append("' ");
         }
         return "ERR unknown command '" + arguments.quoted(0, QUOTED) + "', with args beginning with: " + quoted;
@@ -178,16 +178,16 @@ final class Dispatcher {
     }
 
     private boolean executeLocal(Connection connection, Command command, Arguments arguments) {
-        final Local executed = command.local();
+        Local executed = command.local();
         if (executed == null) {
             throw new IllegalStateException("nobody executes " + command);
         }
         if (executed == Local.EXEC) {
             return transactions.execute(connection, command);
         }
-        final long slot = connection.open();
-        final RespWriter out = connection.writer(slot);
-        final int before = out.length();
+        long slot = connection.open();
+        RespWriter out = connection.writer(slot);
+        int before = out.length();
         local.execute(command, executed, connection, arguments, slot, out);
         if (out.isErrorAt(before)) {
             worker.statistics().failed(command);
@@ -202,7 +202,7 @@ final class Dispatcher {
         }
         switch (command.split()) {
             case ONE_SHARD: {
-                final int shard = shardOfAll(command, arguments);
+                int shard = shardOfAll(command, arguments);
                 if (shard < 0) {
                     reject(connection, command, "CROSSSLOT Keys in request don't hash to the same slot");
                     return true;
@@ -218,10 +218,10 @@ final class Dispatcher {
 
     /** The shard of all keys, or -1 if they lie on several. */
     private int shardOfAll(Command command, Arguments arguments) {
-        final int last = command.lastKey(arguments.count());
+        int last = command.lastKey(arguments.count());
         int shard = -1;
         for (int i = command.firstKey(); i <= last; i += command.keyStep()) {
-            final int found = shardOf(arguments, i);
+            int found = shardOf(arguments, i);
             if (shard >= 0 && shard != found) {
                 return -1;
             }
@@ -235,15 +235,15 @@ final class Dispatcher {
     }
 
     private boolean submit(Connection connection, Command command, KvOp op, Arguments arguments, int shard) {
-        final int length = requestLength(arguments);
-        final SendResult room = sender.begin(shard, length);
+        int length = requestLength(arguments);
+        SendResult room = sender.begin(shard, length);
         if (room != SendResult.SENT) {
             return unsent(connection, command, shard, room);
         }
-        final long slot = connection.open();
-        final RequestEncoder encoder =
+        long slot = connection.open();
+        RequestEncoder encoder =
                 sender.encode(op, connection.session(), inFlight.add(connection, slot, command, shard, length));
-        final StreamedCommand streamed = arguments.streamed();
+        StreamedCommand streamed = arguments.streamed();
         for (int i = 1; i < arguments.count(); i++) {
             if (streamed != null && i == streamed.index()) {
                 encoder.uploadedArgument(streamed.uploadId());
@@ -267,7 +267,7 @@ final class Dispatcher {
 
     /** Bytes of the request that a command becomes. */
     static int requestLength(Arguments arguments) {
-        final StreamedCommand streamed = arguments.streamed();
+        StreamedCommand streamed = arguments.streamed();
         long length = RequestDescriptor.HEADER_LENGTH;
         for (int i = 1; i < arguments.count(); i++) {
             length += streamed != null && i == streamed.index()
@@ -283,13 +283,13 @@ final class Dispatcher {
             return true;
         }
         // The cursor within the shard is never longer than the whole one.
-        final int length = requestLength(arguments);
-        final SendResult room = sender.begin(scans.shard(), length);
+        int length = requestLength(arguments);
+        SendResult room = sender.begin(scans.shard(), length);
         if (room != SendResult.SENT) {
             return unsent(connection, command, scans.shard(), room);
         }
-        final long slot = connection.open();
-        final long correlation = inFlight.add(connection, slot, command, scans.shard(), length);
+        long slot = connection.open();
+        long correlation = inFlight.add(connection, slot, command, scans.shard(), length);
         scans.encode(arguments, sender.encode(op, connection.session(), correlation));
         connection.sendInPieces(sender.end());
         return true;
@@ -308,8 +308,8 @@ final class Dispatcher {
             divide(fanOut, command, arguments);
         }
         for (int part = fanOut.nextPart(); part >= 0; part = fanOut.nextPart()) {
-            final int length = fanOut.partLength(part);
-            final SendResult room = sender.begin(part, length);
+            int length = fanOut.partLength(part);
+            SendResult room = sender.begin(part, length);
             if (room == SendResult.BACK_PRESSURED) {
                 connection.unsentFanOut(fanOut);
                 return false;
@@ -323,7 +323,7 @@ final class Dispatcher {
                                 "ERR shard " + part + " cannot be reached now"));
                 continue;
             }
-            final long correlation = inFlight.add(fanOut, part, length);
+            long correlation = inFlight.add(fanOut, part, length);
             encodePart(fanOut, part, command, arguments, sender.encode(op, connection.session(), correlation));
             connection.sendInPieces(sender.end());
         }
@@ -336,7 +336,7 @@ final class Dispatcher {
             fanOut.addAll(requestLength(arguments));
             return;
         }
-        final int step = command.keyStep();
+        int step = command.keyStep();
         for (int i = command.firstKey(); i < arguments.count(); i += step) {
             int length = 0;
             for (int j = i; j < i + step; j++) {
@@ -348,17 +348,17 @@ final class Dispatcher {
 
     private static void encodePart(
             FanOut fanOut, int part, Command command, Arguments arguments, RequestEncoder encoder) {
-        final DirectBuffer buffer = arguments.buffer();
+        DirectBuffer buffer = arguments.buffer();
         if (command.firstKey() == 0) {
             for (int i = 1; i < arguments.count(); i++) {
                 encoder.argument(buffer, arguments.offset(i), arguments.length(i));
             }
             return;
         }
-        final int step = command.keyStep();
+        int step = command.keyStep();
         for (int key = 0; key < fanOut.keys(); key++) {
             if (fanOut.shardOfKey(key) == part) {
-                final int first = command.firstKey() + key * step;
+                int first = command.firstKey() + key * step;
                 for (int j = first; j < first + step; j++) {
                     encoder.argument(buffer, arguments.offset(j), arguments.length(j));
                 }
@@ -368,7 +368,7 @@ final class Dispatcher {
 
     /** A connection is gone: what it had not sent is not sent. */
     void closed(Connection connection) {
-        final FanOut fanOut = connection.unsentFanOut();
+        FanOut fanOut = connection.unsentFanOut();
         if (fanOut != null) {
             connection.unsentFanOut(null);
             if (fanOut.abandonUnsent()) {

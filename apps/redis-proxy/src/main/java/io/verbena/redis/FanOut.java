@@ -120,7 +120,7 @@ final class FanOut {
     boolean onReply(int part, ReplyCursor cursor, int protocol) {
         if (cursor.type() == ReplyType.ERROR) {
             if (error == null) {
-                final RespWriter writer = pool.acquire(protocol);
+                RespWriter writer = pool.acquire(protocol);
                 transcoder.write(cursor, writer);
                 error = writer;
             }
@@ -133,7 +133,7 @@ final class FanOut {
     /** A part's reply cannot be had, or not be read. */
     boolean onFailed(int protocol, String text) {
         if (error == null) {
-            final RespWriter writer = pool.acquire(protocol);
+            RespWriter writer = pool.acquire(protocol);
             writer.error(text);
             error = writer;
         }
@@ -161,7 +161,7 @@ final class FanOut {
                 sum += cursor.integer();
                 break;
             case KEYS_ARRAY: {
-                final RespWriter writer = pool.acquire(protocol);
+                RespWriter writer = pool.acquire(protocol);
                 elements[part] = writer;
                 int key = 0;
                 for (int left = cursor.count(); left > 0 && cursor.next(); left--) {
@@ -176,7 +176,7 @@ final class FanOut {
                 break;
             }
             case ALL_ARRAY: {
-                final RespWriter writer = pool.acquire(protocol);
+                RespWriter writer = pool.acquire(protocol);
                 elements[part] = writer;
                 joined += cursor.count();
                 for (int left = cursor.count(); left > 0 && cursor.next(); left--) {
@@ -186,7 +186,7 @@ final class FanOut {
             }
             case ANY:
                 if (cursor.type() != ReplyType.NIL) {
-                    final RespWriter writer = pool.acquire(protocol);
+                    RespWriter writer = pool.acquire(protocol);
                     elements[part] = writer;
                     transcoder.write(cursor, writer);
                     joined++;
@@ -200,7 +200,7 @@ final class FanOut {
 
     /** Writes the reply of the whole command. */
     void write(RespWriter out, int choice) {
-        final RespWriter failure = error;
+        RespWriter failure = error;
         if (failure != null) {
             out.raw(failure);
             return;
@@ -218,7 +218,7 @@ final class FanOut {
                 break;
             case ALL_ARRAY:
                 out.array(joined);
-                for (final RespWriter writer : elements) {
+                for (RespWriter writer : elements) {
                     if (writer != null) {
                         out.raw(writer);
                     }
@@ -239,7 +239,7 @@ final class FanOut {
             return;
         }
         int left = Math.floorMod(choice, joined);
-        for (final RespWriter writer : elements) {
+        for (RespWriter writer : elements) {
             if (writer != null && left-- == 0) {
                 out.raw(writer);
             }
@@ -258,7 +258,7 @@ final class FanOut {
     /** Lets go of everything. */
     void end() {
         for (int i = 0; i < elements.length; i++) {
-            final RespWriter writer = elements[i];
+            RespWriter writer = elements[i];
             if (writer != null) {
                 pool.release(writer);
                 elements[i] = null;

@@ -15,7 +15,7 @@ final class Glob {
         int starPattern = -1;
         int starText = -1;
         while (t < text.length()) {
-            final int next = p < pattern.length() && pattern.charAt(p) != '*' ? one(pattern, p, text.charAt(t)) : -1;
+            int next = p < pattern.length() && pattern.charAt(p) != '*' ? one(pattern, p, text.charAt(t)) : -1;
             if (p < pattern.length() && pattern.charAt(p) == '*') {
                 starPattern = ++p;
                 starText = t;
@@ -43,7 +43,7 @@ final class Glob {
             case '[':
                 return charClass(pattern, p + 1, c);
             case '\\':
-                final int literal = p + 1 < pattern.length() ? p + 1 : p;
+                int literal = p + 1 < pattern.length() ? p + 1 : p;
                 return pattern.charAt(literal) == c ? literal + 1 : -1;
             default:
                 return pattern.charAt(p) == c ? p + 1 : -1;
@@ -52,7 +52,7 @@ final class Glob {
 
     private static int charClass(String pattern, int start, char c) {
         int p = start;
-        final boolean negated = p < pattern.length() && pattern.charAt(p) == '^';
+        boolean negated = p < pattern.length() && pattern.charAt(p) == '^';
         if (negated) {
             p++;
         }
@@ -62,8 +62,8 @@ final class Glob {
                 p++;
                 found |= pattern.charAt(p) == c;
             } else if (p + 2 < pattern.length() && pattern.charAt(p + 1) == '-') {
-                final char low = (char) Math.min(pattern.charAt(p), pattern.charAt(p + 2));
-                final char high = (char) Math.max(pattern.charAt(p), pattern.charAt(p + 2));
+                char low = (char) Math.min(pattern.charAt(p), pattern.charAt(p + 2));
+                char high = (char) Math.max(pattern.charAt(p), pattern.charAt(p + 2));
                 found |= c >= low && c <= high;
                 p += 2;
             } else {

@@ -56,7 +56,7 @@ final class HeldReply implements PieceTaker {
         this.length = length;
         this.correlation = correlation;
         this.memory = allocator.directBuffer(length, length);
-        final ByteBuffer nio = memory.internalNioBuffer(0, length);
+        ByteBuffer nio = memory.internalNioBuffer(0, length);
         buffer.wrap(nio, nio.position(), length);
         owner.held(length);
     }
@@ -82,8 +82,8 @@ final class HeldReply implements PieceTaker {
      */
     boolean ask() {
         while (!over && asked < length && asked - received < MAX_PIECES_AHEAD * TransferDescriptor.PIECE_LENGTH) {
-            final int piece = TransferDescriptor.nextPiece(length, asked);
-            final SendResult sent = sender.read(this, shard, id, asked, piece);
+            int piece = TransferDescriptor.nextPiece(length, asked);
+            SendResult sent = sender.read(this, shard, id, asked, piece);
             if (sent == SendResult.BACK_PRESSURED) {
                 return false;
             }

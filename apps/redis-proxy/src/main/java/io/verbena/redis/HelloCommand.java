@@ -31,11 +31,11 @@ final class HelloCommand {
     }
 
     void hello(Connection connection, Arguments arguments, RespWriter out) {
-        final Session session = connection.session();
+        Session session = connection.session();
         int protocol = session.protocol();
         int next = 1;
         if (arguments.count() > 1) {
-            final long version = arguments.integer(1, Long.MIN_VALUE);
+            long version = arguments.integer(1, Long.MIN_VALUE);
             if (version == Long.MIN_VALUE) {
                 out.error("ERR Protocol version is not an integer or out of range");
                 return;
@@ -103,7 +103,7 @@ final class HelloCommand {
 
     /** Without a password the default user may come with any, as in Redis. */
     private boolean isRight(Arguments arguments, int index) {
-        final String password = settings.password();
+        String password = settings.password();
         return password.isEmpty()
                 || MessageDigest.isEqual(password.getBytes(StandardCharsets.UTF_8), arguments.bytes(index));
     }

@@ -70,7 +70,7 @@ final class InFlight {
 
     /** Notes a request to a shard, whose reply is a command's reply. */
     long add(Connection connection, long slot, Command command, int shard, int length) {
-        final int row = take(shard, length);
+        int row = take(shard, length);
         connections[row] = connection;
         commands[row] = command;
         slots[row] = slot;
@@ -79,28 +79,28 @@ final class InFlight {
 
     /** Notes a transaction, of which the shard answers a part only. */
     long add(Connection connection, long slot, Command command, Transaction transaction, int length) {
-        final long correlation = add(connection, slot, command, transaction.shard(), length);
+        long correlation = add(connection, slot, command, transaction.shard(), length);
         transactions[(int) correlation] = transaction;
         return correlation;
     }
 
     /** Notes a request whose reply is a part of a command's reply; the parts are numbered by shards. */
     long add(FanOut fanOut, int part, int length) {
-        final int row = take(part, length);
+        int row = take(part, length);
         fanOuts[row] = fanOut;
         return correlation(row);
     }
 
     /** Notes a request whose reply is a piece of something, or says that one has arrived. */
     long add(PieceTaker taker, int shard, int length) {
-        final int row = take(shard, length);
+        int row = take(shard, length);
         takers[row] = taker;
         return correlation(row);
     }
 
     /** The row of a correlation, or -1 if nobody waits for it. */
     int find(long correlation) {
-        final int row = (int) correlation;
+        int row = (int) correlation;
         return row >= 0 && row < uses.length && uses[row] == (int) (correlation >>> 32) && isTaken(row) ? row : NONE;
     }
 
@@ -170,7 +170,7 @@ final class InFlight {
         if (firstFree == NONE) {
             grow();
         }
-        final int row = firstFree;
+        int row = firstFree;
         firstFree = nextFree[row];
         shards[row] = shard;
         // What is longer goes in pieces, which count themselves: it would keep them from going.
@@ -185,7 +185,7 @@ final class InFlight {
     }
 
     private void grow() {
-        final int rows = uses.length;
+        int rows = uses.length;
         connections = Arrays.copyOf(connections, rows * 2);
         commands = Arrays.copyOf(commands, rows * 2);
         fanOuts = Arrays.copyOf(fanOuts, rows * 2);

@@ -46,7 +46,7 @@ final class InfoCommand {
     }
 
     void execute(Arguments arguments, RespWriter out) {
-        final Set<String> sections = new LinkedHashSet<>();
+        Set<String> sections = new LinkedHashSet<>();
         if (arguments.count() == 1) {
             sections.addAll(DEFAULT);
         }
@@ -60,7 +60,7 @@ final class InfoCommand {
             }
         }
         text.setLength(0);
-        for (final String section : ALL) {
+        for (String section : ALL) {
             if (sections.contains(section)) {
                 if (text.length() > 0) {
                     text.append("\r\n");
@@ -111,7 +111,7 @@ final class InfoCommand {
                 break;
             case "errors":
                 title("Errors");
-                for (final CloseReason reason : CloseReason.values()) {
+                for (CloseReason reason : CloseReason.values()) {
                     if (server.total(reason) > 0) {
                         line("closed_" + reason.name().toLowerCase(Locale.ROOT), server.total(reason));
                     }
@@ -145,7 +145,7 @@ final class InfoCommand {
         line("process_id", ProcessHandle.current().pid());
         line("run_id", server.runId());
         line("tcp_port", server.port());
-        final long seconds = TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis() - server.startMillis());
+        long seconds = TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis() - server.startMillis());
         line("uptime_in_seconds", seconds);
         line("uptime_in_days", TimeUnit.SECONDS.toDays(seconds));
         line("workers", server.settings().context().workers());
@@ -153,13 +153,13 @@ final class InfoCommand {
     }
 
     private void memory() {
-        final Store store = server.store();
-        final long used = store.usedMemory();
-        final Runtime runtime = Runtime.getRuntime();
+        Store store = server.store();
+        long used = store.usedMemory();
+        Runtime runtime = Runtime.getRuntime();
         title("Memory");
         line("used_memory", used);
         line("used_memory_human", MemorySize.human(used));
-        final long committed = store.committedMemory();
+        long committed = store.committedMemory();
         line("used_memory_committed", committed);
         line(
                 "mem_fragmentation_ratio",
@@ -191,18 +191,18 @@ final class InfoCommand {
     private void cpu() {
         title("CPU");
         if (ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean system) {
-            final double seconds = system.getProcessCpuTime() / 1e9;
+            double seconds = system.getProcessCpuTime() / 1e9;
             line("used_cpu_total", String.format(Locale.ROOT, "%.6f", seconds));
         }
     }
 
     private void commandStats() {
         title("Commandstats");
-        final CommandTable table = CommandTable.get();
+        CommandTable table = CommandTable.get();
         for (int id = 0; id < table.size(); id++) {
-            final Command command = table.row(id);
-            final long calls = server.calls(command);
-            final long rejected = server.rejectedCalls(command);
+            Command command = table.row(id);
+            long calls = server.calls(command);
+            long rejected = server.rejectedCalls(command);
             if (calls + rejected > 0) {
                 line(
                         "cmdstat_" + command.name(),
@@ -215,7 +215,7 @@ final class InfoCommand {
     private void keyspace() {
         title("Keyspace");
         for (int database = 0; database < Settings.DATABASES; database++) {
-            final long keys = server.store().keys(database);
+            long keys = server.store().keys(database);
             if (keys > 0) {
                 line(
                         "db" + database,

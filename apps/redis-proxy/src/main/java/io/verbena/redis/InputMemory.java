@@ -87,8 +87,8 @@ final class InputMemory {
     }
 
     private boolean fits(Share share, long wanted) {
-        final long limit = settings.maxMemoryClients();
-        final long others = held - heldByWaiting - (share.waits ? 0 : share.held);
+        long limit = settings.maxMemoryClients();
+        long others = held - heldByWaiting - (share.waits ? 0 : share.held);
         return limit == 0
                 || others == 0
                 || held - share.held + wanted <= limit / settings.context().workers() / 2;

@@ -23,7 +23,7 @@ final class LargeRequest {
         this.length = length;
         this.uploadId = uploadId;
         this.memory = allocator.directBuffer(length, length);
-        final ByteBuffer nio = memory.internalNioBuffer(0, length);
+        ByteBuffer nio = memory.internalNioBuffer(0, length);
         buffer.wrap(nio, nio.position(), length);
     }
 

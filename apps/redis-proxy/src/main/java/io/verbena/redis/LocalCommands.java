@@ -30,89 +30,47 @@ final class LocalCommands {
     /** Executes a command whose number of arguments is right. */
     void execute(Command executed, Local by, Connection connection, Arguments arguments, long slot, RespWriter out) {
         switch (by) {
-            case PING:
-                ping(arguments, out);
-                break;
-            case ECHO:
-                out.bulk(arguments.buffer(), arguments.offset(1), arguments.length(1));
-                break;
-            case SELECT:
-                select(connection, arguments, out);
-                break;
-            case AUTH:
-                hello.auth(connection, arguments, out);
-                break;
-            case HELLO:
-                hello.hello(connection, arguments, out);
-                break;
-            case QUIT:
+            case PING -> ping(arguments, out);
+            case ECHO -> out.bulk(arguments.buffer(), arguments.offset(1), arguments.length(1));
+            case SELECT -> select(connection, arguments, out);
+            case AUTH -> hello.auth(connection, arguments, out);
+            case HELLO -> hello.hello(connection, arguments, out);
+            case QUIT -> {
                 out.ok();
                 connection.closeAfterReplies(CloseReason.QUIT, "");
-                break;
-            case RESET:
+            }
+            case RESET -> {
                 connection.transaction().clear();
                 connection.session().reset();
                 connection.authenticated(worker.settings().password().isEmpty());
                 out.status("RESET");
-                break;
-            case MULTI:
-                multi(connection, out);
-                break;
-            case DISCARD:
-                discard(connection, out);
-                break;
-            case WATCH:
-                watch(connection, out);
-                break;
-            case UNWATCH:
-                // Nothing can be watched, so nothing is.
-                out.ok();
-                break;
-            case TIME:
-                time(out);
-                break;
-            case LOLWUT:
-                out.verbatim("Redis ver. " + ServerVersion.REDIS + "\n");
-                break;
-            case LASTSAVE:
-                out.integer(worker.server().startMillis() / 1000);
-                break;
-            case ROLE:
+            }
+            case MULTI -> multi(connection, out);
+            case DISCARD -> discard(connection, out);
+            case WATCH -> watch(connection, out);
+            // Nothing can be watched, so nothing is.
+            case UNWATCH -> out.ok();
+            case TIME -> time(out);
+            case LOLWUT -> out.verbatim("Redis ver. " + ServerVersion.REDIS + "\n");
+            case LASTSAVE -> out.integer(worker.server().startMillis() / 1000);
+            case ROLE -> {
                 out.array(3);
                 out.bulk("master");
                 out.integer(0);
                 out.array(0);
-                break;
-            case INFO:
-                info.execute(arguments, out);
-                break;
-            case HELP:
-                command.help(executed, out);
-                break;
-            case CONFIG_GET:
-                config.get(arguments, out);
-                break;
-            case CONFIG_SET:
-                config.set(arguments, out);
-                break;
-            case CONFIG_RESETSTAT:
+            }
+            case INFO -> info.execute(arguments, out);
+            case HELP -> command.help(executed, out);
+            case CONFIG_GET -> config.get(arguments, out);
+            case CONFIG_SET -> config.set(arguments, out);
+            case CONFIG_RESETSTAT -> {
                 worker.server().clearStatistics();
                 out.ok();
-                break;
-            case CONFIG_REWRITE:
-                out.error("ERR The server is running without a config file");
-                break;
-            case COMMAND:
-            case COMMAND_COUNT:
-            case COMMAND_DOCS:
-            case COMMAND_GETKEYS:
-            case COMMAND_INFO:
-            case COMMAND_LIST:
+            }
+            case CONFIG_REWRITE -> out.error("ERR The server is running without a config file");
+            case COMMAND, COMMAND_COUNT, COMMAND_DOCS, COMMAND_GETKEYS, COMMAND_INFO, COMMAND_LIST ->
                 command.execute(by, arguments, out);
-                break;
-            default:
-                client.execute(by, connection, arguments, slot, out);
-                break;
+            default -> client.execute(by, connection, arguments, slot, out);
         }
     }
 
@@ -127,7 +85,7 @@ final class LocalCommands {
     }
 
     private static void select(Connection connection, Arguments arguments, RespWriter out) {
-        final long database = arguments.integer(1, Long.MIN_VALUE);
+        long database = arguments.integer(1, Long.MIN_VALUE);
         if (database < Integer.MIN_VALUE || database > Integer.MAX_VALUE) {
             out.error(NOT_AN_INTEGER);
         } else if (database < 0 || database >= Settings.DATABASES) {
@@ -164,7 +122,7 @@ final class LocalCommands {
     }
 
     private static void time(RespWriter out) {
-        final Instant now = Instant.now();
+        Instant now = Instant.now();
         out.array(2);
         out.bulk(Long.toString(now.getEpochSecond()));
         out.bulk(Long.toString(TimeUnit.NANOSECONDS.toMicros(now.getNano())));

@@ -44,13 +44,13 @@ record MemoryPlan(long heap, long direct, long clients, long data, long queues, 
     }
 
     static MemoryPlan of(ProxyContext context, long heap, long direct) {
-        final long usual = Math.max(MIN_CLIENTS, direct / 8);
-        final MemoryShare share = context.maxMemoryClients();
-        final long clients = share == null ? usual : share.of(direct);
-        final long reserve = Math.min(MAX_RESERVE, Math.max(MIN_RESERVE, direct / 4));
-        final long data = Math.max(direct / 4, direct - reserve - (clients == 0 ? usual : clients));
-        final long queues = context.maxQueuedBytes() > 0 ? context.maxQueuedBytes() : Math.max(MIN_QUEUES, heap / 8);
-        final long queryBuffer = context.queryBufferLimit() > 0
+        long usual = Math.max(MIN_CLIENTS, direct / 8);
+        MemoryShare share = context.maxMemoryClients();
+        long clients = share == null ? usual : share.of(direct);
+        long reserve = Math.min(MAX_RESERVE, Math.max(MIN_RESERVE, direct / 4));
+        long data = Math.max(direct / 4, direct - reserve - (clients == 0 ? usual : clients));
+        long queues = context.maxQueuedBytes() > 0 ? context.maxQueuedBytes() : Math.max(MIN_QUEUES, heap / 8);
+        long queryBuffer = context.queryBufferLimit() > 0
                 ? context.queryBufferLimit()
                 : Math.min(MAX_QUERY_BUFFER, Math.max(MIN_QUERY_BUFFER, direct / 4));
         return new MemoryPlan(heap, direct, clients, data, queues, queryBuffer);
@@ -75,15 +75,15 @@ record MemoryPlan(long heap, long direct, long clients, long data, long queues, 
      * fragmentation.
      */
     private static long directFor(long maxMemory) {
-        final long data = maxMemory + maxMemory / 8;
-        final long small = Math.max(data / 5 * 8, data + MIN_RESERVE + MIN_CLIENTS);
+        long data = maxMemory + maxMemory / 8;
+        long small = Math.max(data / 5 * 8, data + MIN_RESERVE + MIN_CLIENTS);
         return small <= 4 * MAX_RESERVE ? small : (data + MAX_RESERVE) / 7 * 8;
     }
 
     /** Direct memory in use, by the JVM's count and Netty's. */
     static long directInUse() {
         long bytes = Math.max(0, PlatformDependent.usedDirectMemory());
-        for (final BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+        for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
             if (pool.getName().equals("direct")) {
                 bytes += pool.getMemoryUsed();
             }

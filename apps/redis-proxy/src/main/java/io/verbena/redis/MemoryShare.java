@@ -13,8 +13,8 @@ record MemoryShare(long amount, boolean isPercentage) {
      * @throws IllegalArgumentException if it is neither
      */
     static MemoryShare parse(String text) {
-        final boolean percentage = text.endsWith("%");
-        final long amount = MemorySize.parse(percentage ? text.substring(0, text.length() - 1) : text);
+        boolean percentage = text.endsWith("%");
+        long amount = MemorySize.parse(percentage ? text.substring(0, text.length() - 1) : text);
         if (amount < 0 || (percentage && amount > 100)) {
             throw new IllegalArgumentException("'" + text + "' is no amount; write 64mb or 5%");
         }

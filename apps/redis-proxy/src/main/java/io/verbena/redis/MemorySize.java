@@ -13,7 +13,7 @@ final class MemorySize {
      * @return bytes, or -1 if it is none
      */
     static long parse(String text) {
-        final String lower = text.toLowerCase(Locale.ROOT);
+        String lower = text.toLowerCase(Locale.ROOT);
         int digits = 0;
         while (digits < lower.length() && Character.digit(lower.charAt(digits), 10) >= 0) {
             digits++;
@@ -21,7 +21,7 @@ final class MemorySize {
         if (digits == 0) {
             return -1;
         }
-        final long unit;
+        long unit;
         switch (lower.substring(digits)) {
             case "":
             case "b":
@@ -48,7 +48,7 @@ final class MemorySize {
             default:
                 return -1;
         }
-        final long number;
+        long number;
         try {
             number = Long.parseLong(lower.substring(0, digits));
         } catch (NumberFormatException e) {

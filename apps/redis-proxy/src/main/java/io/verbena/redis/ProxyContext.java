@@ -161,7 +161,7 @@ public final class ProxyContext {
      * @return this
      */
     public ProxyContext maxMemory(String amount) {
-        final long bytes = MemorySize.parse(amount);
+        long bytes = MemorySize.parse(amount);
         if (bytes < 0) {
             throw new IllegalArgumentException("maxmemory '" + amount + "' is no amount; write 100mb or 2gb");
         }
@@ -237,7 +237,7 @@ public final class ProxyContext {
      * @return this
      */
     public ProxyContext queryBufferLimit(String amount) {
-        final long bytes = MemorySize.parse(amount);
+        long bytes = MemorySize.parse(amount);
         if (bytes < 0) {
             throw new IllegalArgumentException(
                     "client-query-buffer-limit '" + amount + "' is no amount; write 100mb or 1gb");

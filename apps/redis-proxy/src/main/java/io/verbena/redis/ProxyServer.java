@@ -62,7 +62,7 @@ public final class ProxyServer implements AutoCloseable {
      * @throws ListenException if the port cannot be listened on
      */
     public static ProxyServer launch(ProxyContext context, Store store) {
-        final ProxyServer server = new ProxyServer(context.conclude(), store);
+        ProxyServer server = new ProxyServer(context.conclude(), store);
         try {
             server.start();
             return server;
@@ -73,25 +73,25 @@ public final class ProxyServer implements AutoCloseable {
     }
 
     private void start() {
-        final ProxyContext context = settings.context();
+        ProxyContext context = settings.context();
         for (int i = 0; i < context.workers(); i++) {
             workers.add(new Worker(i, this, store));
         }
         workers.forEach(Worker::start);
-        final Worker first = workers.get(0);
-        final Acceptor acceptor = new Acceptor(this, workers);
-        final ServerChannel listener = first.loop().isIoType(EpollIoHandler.class)
+        Worker first = workers.get(0);
+        Acceptor acceptor = new Acceptor(this, workers);
+        ServerChannel listener = first.loop().isIoType(EpollIoHandler.class)
                 ? new EpollServerSocketChannel()
                 : new NioServerSocketChannel();
         listener.config().setOption(ChannelOption.SO_REUSEADDR, true);
         listener.config().setOption(ChannelOption.SO_BACKLOG, context.backlog());
         listener.pipeline().addLast(acceptor);
-        final InetSocketAddress address = new InetSocketAddress(context.bind(), context.port());
+        InetSocketAddress address = new InetSocketAddress(context.bind(), context.port());
         if (address.isUnresolved()) {
             throw new ListenException(
                     "cannot listen: the address " + context.bind() + " is unknown; give another with --bind", null);
         }
-        final EventLoopGroup loop = first.loop();
+        EventLoopGroup loop = first.loop();
         await(loop.register(listener), address);
         await(listener.bind(address), address);
         channel = listener;
@@ -102,7 +102,7 @@ public final class ProxyServer implements AutoCloseable {
         if (!future.awaitUninterruptibly(BIND_SECONDS, TimeUnit.SECONDS)) {
             throw new ListenException("cannot listen on " + address + ": no answer in " + BIND_SECONDS + " s", null);
         }
-        final Throwable cause = future.cause();
+        Throwable cause = future.cause();
         if (cause != null) {
             throw new ListenException(
                     "cannot listen on " + address.getHostString() + ":" + address.getPort() + " (" + cause.getMessage()
@@ -117,7 +117,7 @@ public final class ProxyServer implements AutoCloseable {
      * @return the real one, also if any was asked for
      */
     public int port() {
-        final Channel listener = channel;
+        Channel listener = channel;
         return listener != null && listener.localAddress() instanceof InetSocketAddress address
                 ? address.getPort()
                 : settings.context().port();
@@ -140,7 +140,7 @@ public final class ProxyServer implements AutoCloseable {
      */
     public long total(Counter counter) {
         long sum = counter == Counter.REJECTED_CONNECTIONS ? refused.get() : 0;
-        for (final Worker worker : workers) {
+        for (Worker worker : workers) {
             sum += worker.statistics().get(counter);
         }
         return sum;
@@ -154,7 +154,7 @@ public final class ProxyServer implements AutoCloseable {
      */
     public long total(CloseReason reason) {
         long sum = reason == CloseReason.MAX_CLIENTS ? refused.get() : 0;
-        for (final Worker worker : workers) {
+        for (Worker worker : workers) {
             sum += worker.statistics().get(reason);
         }
         return sum;
@@ -256,14 +256,14 @@ public final class ProxyServer implements AutoCloseable {
         if (!closing.compareAndSet(false, true)) {
             return;
         }
-        final Channel listener = channel;
+        Channel listener = channel;
         if (listener != null) {
             listener.close().awaitUninterruptibly(BIND_SECONDS, TimeUnit.SECONDS);
         }
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DRAIN_SECONDS);
         workers.forEach(worker -> worker.stop(deadline));
         boolean interrupted = false;
-        for (final Worker worker : workers) {
+        for (Worker worker : workers) {
             try {
                 if (!worker.join(TimeUnit.SECONDS.toMillis(2 * DRAIN_SECONDS))) {
                     LOG.error("a worker did not end in {} s", 2 * DRAIN_SECONDS);

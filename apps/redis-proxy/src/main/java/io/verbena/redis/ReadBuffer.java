@@ -18,7 +18,7 @@ final class ReadBuffer implements AutoCloseable {
     private @Nullable ReceiveBuffer holder;
 
     ReadBuffer() {
-        final ByteBuffer nio = buffer.internalNioBuffer(0, CAPACITY);
+        ByteBuffer nio = buffer.internalNioBuffer(0, CAPACITY);
         view.wrap(nio, nio.position(), CAPACITY);
     }
 

@@ -48,7 +48,7 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
     /** Takes note of what the socket has read; returns the number of new bytes. */
     @SuppressWarnings("ReferenceEquality") // which buffer it is matters, not what is in it
     int received(ByteBuf buffer) {
-        final int before;
+        int before;
         if (buffer == own) {
             before = end;
         } else if (buffer == shared.buffer()) {
@@ -98,7 +98,7 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
     void keepRest(int commandLength) {
         needed = commandLength;
         if (sharing) {
-            final int length = end - start;
+            int length = end - start;
             if (length > 0) {
                 own = allocator.directBuffer(capacityFor(length));
                 wrapOwn();
@@ -137,11 +137,11 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
         if (own == null) {
             return shared.lend(this);
         }
-        final int length = end - start;
-        final ByteBuf old = own;
+        int length = end - start;
+        ByteBuf old = own;
         // Worth moving only if little is left to move, or if there is no room.
         if (old.capacity() - end < MIN_ROOM || capacityFor(length) > old.capacity()) {
-            final ByteBuf larger = allocator.directBuffer(capacityFor(length));
+            ByteBuf larger = allocator.directBuffer(capacityFor(length));
             larger.writeBytes(old, start, length);
             old.release();
             own = larger;
@@ -154,14 +154,14 @@ final class ReceiveBuffer implements RecvByteBufAllocator.ExtendedHandle {
 
     private int capacityFor(int length) {
         // Room for the command to its end, if it is not too far; one that is far is approached by doubling.
-        final long step = Math.max(OWN_CAPACITY, Math.min(Math.max(2L * length, BELIEVED), needed));
+        long step = Math.max(OWN_CAPACITY, Math.min(Math.max(2L * length, BELIEVED), needed));
         return (int) Math.min(Integer.MAX_VALUE, Math.max((long) length + MIN_ROOM, step));
     }
 
     private void wrapOwn() {
-        final ByteBuf buffer = own;
+        ByteBuf buffer = own;
         if (buffer != null) {
-            final ByteBuffer nio = buffer.internalNioBuffer(0, buffer.capacity());
+            ByteBuffer nio = buffer.internalNioBuffer(0, buffer.capacity());
             ownView.wrap(nio, nio.position(), buffer.capacity());
         }
     }

@@ -68,9 +68,9 @@ final class ReplyOutput {
 
     /** Writes what there is, up to a value whose bytes are still to come. */
     void send() {
-        final ChannelHandlerContext ctx = context;
+        ChannelHandlerContext ctx = context;
         while (body == null) {
-            final ByteBuf buffer = out.take();
+            ByteBuf buffer = out.take();
             if (buffer == null) {
                 return;
             }
@@ -81,7 +81,7 @@ final class ReplyOutput {
             worker.statistics().add(Counter.BYTES_OUT, buffer.readableBytes());
             ctx.write(buffer, ctx.voidPromise());
             unflushed = true;
-            final ReplyStream next = (ReplyStream) out.nextBody();
+            ReplyStream next = (ReplyStream) out.nextBody();
             if (next != null) {
                 body = next;
                 next.begin(connection);
@@ -97,12 +97,12 @@ final class ReplyOutput {
 
     /** Asks for the next bytes of the present value, if the client takes some. */
     void fetchBody() {
-        final ReplyStream stream = body;
+        ReplyStream stream = body;
         if (stream == null || connection.isClosed() || !channel.isWritable()) {
             return;
         }
         worker.fetches();
-        final SendResult asked = stream.ask();
+        SendResult asked = stream.ask();
         if (asked == SendResult.CLOSED) {
             connection.bodyLost("the value's shard was lost");
         } else if (asked == SendResult.BACK_PRESSURED) {
@@ -115,13 +115,13 @@ final class ReplyOutput {
 
     /** Bytes of the present value have come. */
     void body(DirectBuffer buffer, int offset, int length) {
-        final ReplyStream stream = body;
-        final ChannelHandlerContext ctx = context;
+        ReplyStream stream = body;
+        ChannelHandlerContext ctx = context;
         if (stream == null || ctx == null || connection.isClosed()) {
             return;
         }
-        final ByteBuf piece = channel.alloc().directBuffer(length, length);
-        final ByteBuffer nio = piece.internalNioBuffer(0, length);
+        ByteBuf piece = channel.alloc().directBuffer(length, length);
+        ByteBuffer nio = piece.internalNioBuffer(0, length);
         buffer.getBytes(offset, nio, nio.position(), length);
         piece.writerIndex(length);
         worker.statistics().add(Counter.BYTES_OUT, length);
@@ -135,7 +135,7 @@ final class ReplyOutput {
 
     /** Hands what was written to the socket, unless a value's first bytes are about to join its head. */
     void flush() {
-        final ReplyStream stream = body;
+        ReplyStream stream = body;
         if (stream == null || !stream.isFirstPieceDue()) {
             flushNow();
         }
@@ -143,7 +143,7 @@ final class ReplyOutput {
 
     /** Hands what was written to the socket. */
     void flushNow() {
-        final ChannelHandlerContext ctx = context;
+        ChannelHandlerContext ctx = context;
         if (unflushed && ctx != null) {
             unflushed = false;
             ctx.flush();
@@ -155,14 +155,14 @@ final class ReplyOutput {
 
     /** Bytes that the client has not taken. */
     long unsent() {
-        final ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+        ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
         return buffer == null ? 0 : buffer.totalPendingWriteBytes();
     }
 
     /** Closes a client that takes too little of its replies. */
     void check(long nowNanos) {
-        final OutputLimit limit = worker.settings().outputLimit();
-        final long pending = unsent();
+        OutputLimit limit = worker.settings().outputLimit();
+        long pending = unsent();
         if (limit.isOverSoft(pending)) {
             if (overLimitSince == 0) {
                 overLimitSince = nowNanos;
@@ -179,7 +179,7 @@ final class ReplyOutput {
     void close() {
         replies.clear();
         out.release();
-        final ReplyStream stream = body;
+        ReplyStream stream = body;
         if (stream != null) {
             body = null;
             stream.close();

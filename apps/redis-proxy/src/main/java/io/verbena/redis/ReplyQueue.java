@@ -58,12 +58,12 @@ final class ReplyQueue {
 
     /** Where the reply of an open slot goes; {@link #finish} follows before another slot is written. */
     RespWriter writer(long slot) {
-        final int protocol = protocol(slot);
+        int protocol = protocol(slot);
         if (slot == head) {
             mark = out.length();
             return out.protocol(protocol);
         }
-        final RespWriter writer = pool.acquire(protocol);
+        RespWriter writer = pool.acquire(protocol);
         waiting[index(slot)] = writer;
         return writer;
     }
@@ -75,13 +75,13 @@ final class ReplyQueue {
 
     /** Chooses anew whether the client wants the reply of an open slot. */
     void suppress(long slot, boolean suppressed) {
-        final int index = index(slot);
+        int index = index(slot);
         flags[index] = (byte) (suppressed ? flags[index] | SUPPRESSED : flags[index] & ~SUPPRESSED);
     }
 
     /** Starts the reply of a slot anew, after {@link #writer}. */
     RespWriter rewrite(long slot) {
-        final RespWriter writer = waiting[index(slot)];
+        RespWriter writer = waiting[index(slot)];
         if (writer == null) {
             out.truncate(mark);
             return out;
@@ -96,18 +96,18 @@ final class ReplyQueue {
      * @return bytes of this reply
      */
     int finish(long slot) {
-        final int index = index(slot);
+        int index = index(slot);
         if (slot < head || slot >= tail || (flags[index] & READY) != 0) {
             throw new IllegalStateException("slot " + slot + " of " + head + ".." + tail + " is answered twice");
         }
         if (slot != head) {
             flags[index] |= READY;
-            final RespWriter writer = waiting[index];
-            final int ready = writer == null ? 0 : writer.length();
+            RespWriter writer = waiting[index];
+            int ready = writer == null ? 0 : writer.length();
             bytes += ready;
             return ready;
         }
-        final int length = out.length() - mark;
+        int length = out.length() - mark;
         if ((flags[index] & SUPPRESSED) != 0) {
             out.truncate(mark);
         }
@@ -120,7 +120,7 @@ final class ReplyQueue {
     }
 
     private void moveHead(int index) {
-        final RespWriter writer = waiting[index];
+        RespWriter writer = waiting[index];
         if (writer != null) {
             if ((flags[index] & SUPPRESSED) == 0) {
                 out.raw(writer);
@@ -139,7 +139,7 @@ final class ReplyQueue {
     /** Forgets all slots; their replies will not be written. */
     void clear() {
         for (int i = 0; i < waiting.length; i++) {
-            final RespWriter writer = waiting[i];
+            RespWriter writer = waiting[i];
             if (writer != null) {
                 pool.release(writer);
                 waiting[i] = null;
@@ -154,12 +154,12 @@ final class ReplyQueue {
     }
 
     private void grow() {
-        final int capacity = flags.length;
-        final byte[] moreFlags = Arrays.copyOf(flags, capacity * 2);
-        final @Nullable RespWriter[] moreWaiting = Arrays.copyOf(waiting, capacity * 2);
+        int capacity = flags.length;
+        byte[] moreFlags = Arrays.copyOf(flags, capacity * 2);
+        @Nullable RespWriter[] moreWaiting = Arrays.copyOf(waiting, capacity * 2);
         for (long slot = head; slot < tail; slot++) {
-            final int from = (int) slot & (capacity - 1);
-            final int to = (int) slot & (2 * capacity - 1);
+            int from = (int) slot & (capacity - 1);
+            int to = (int) slot & (2 * capacity - 1);
             moreFlags[to] = flags[from];
             moreWaiting[to] = waiting[from];
             if (to != from) {

@@ -72,7 +72,7 @@ final class ReplyRouter implements HeldReply.Listener {
     /** Asks for the pieces for which there was no room before. */
     void goOn() {
         for (int i = held.size() - 1; i >= 0; i--) {
-            final HeldReply reply = held.get(i);
+            HeldReply reply = held.get(i);
             reply.ask();
             if (!reply.isAsking()) {
                 held.remove(reply);
@@ -83,12 +83,12 @@ final class ReplyRouter implements HeldReply.Listener {
     /** Takes a reply of the store. What goes wrong ends the client that it is for, and no other. */
     void onReply(DirectBuffer buffer, int offset, int length) {
         cursor.wrap(buffer, offset, length);
-        final int row = inFlight.find(cursor.correlation());
+        int row = inFlight.find(cursor.correlation());
         if (row < 0) {
             worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
             return;
         }
-        final Connection owner = owner(row);
+        Connection owner = owner(row);
         try {
             onReply(row);
         } catch (RuntimeException | Error e) {
@@ -101,14 +101,14 @@ final class ReplyRouter implements HeldReply.Listener {
 
     /** The client whose command a request is, or is a part of; null for pieces. */
     private @Nullable Connection owner(int row) {
-        final FanOut fanOut = inFlight.fanOut(row);
+        FanOut fanOut = inFlight.fanOut(row);
         return fanOut == null ? inFlight.connection(row) : fanOut.connection();
     }
 
     private void onReply(int row) {
-        final int replying = inFlight.shard(row);
+        int replying = inFlight.shard(row);
         transcoder.from(replying);
-        final PieceTaker taker = inFlight.taker(row);
+        PieceTaker taker = inFlight.taker(row);
         if (taker != null) {
             inFlight.remove(row);
             cursor.next();
@@ -119,16 +119,16 @@ final class ReplyRouter implements HeldReply.Listener {
             fetch(row);
             return;
         }
-        final FanOut fanOut = inFlight.fanOut(row);
+        FanOut fanOut = inFlight.fanOut(row);
         if (fanOut != null) {
             inFlight.remove(row);
             onPart(fanOut, replying);
             return;
         }
-        final Connection connection = inFlight.connection(row);
-        final Command command = inFlight.command(row);
-        final Transaction transaction = inFlight.transaction(row);
-        final long slot = inFlight.slot(row);
+        Connection connection = inFlight.connection(row);
+        Command command = inFlight.command(row);
+        Transaction transaction = inFlight.transaction(row);
+        long slot = inFlight.slot(row);
         inFlight.remove(row);
         if (connection == null || command == null || connection.isClosed()) {
             orphaned(replying);
@@ -149,7 +149,7 @@ final class ReplyRouter implements HeldReply.Listener {
 
     private void write(
             Connection connection, Command command, @Nullable Transaction transaction, long slot, int shard) {
-        final RespWriter out = connection.writer(slot);
+        RespWriter out = connection.writer(slot);
         try {
             cursor.next();
             if (cursor.type() == ReplyType.ERROR) {
@@ -184,14 +184,14 @@ final class ReplyRouter implements HeldReply.Listener {
     }
 
     private void onPart(FanOut fanOut, int part) {
-        final Connection connection = fanOut.connection();
-        final boolean gone = connection.isClosed();
+        Connection connection = fanOut.connection();
+        boolean gone = connection.isClosed();
         boolean complete;
         if (gone) {
             orphaned(part);
             complete = fanOut.onOrphan();
         } else {
-            final int protocol = connection.replies().protocol(fanOut.slot());
+            int protocol = connection.replies().protocol(fanOut.slot());
             try {
                 cursor.next();
                 complete = fanOut.onReply(part, cursor, protocol);
@@ -211,7 +211,7 @@ final class ReplyRouter implements HeldReply.Listener {
         if (!complete) {
             return;
         }
-        final Connection connection = fanOut.connection();
+        Connection connection = fanOut.connection();
         if (!connection.isClosed()) {
             if (fanOut.isError()) {
                 worker.statistics().failed(fanOut.command());
@@ -228,17 +228,17 @@ final class ReplyRouter implements HeldReply.Listener {
     /** A reply is too long for a message: its row stays until it is whole. */
     private void fetch(int row) {
         cursor.next();
-        final long bytes = cursor.streamLength();
-        final long correlation = cursor.correlation();
-        final int shard = inFlight.shard(row);
-        final long stream = cursor.streamId();
-        final Connection owner = owner(row);
+        long bytes = cursor.streamLength();
+        long correlation = cursor.correlation();
+        int shard = inFlight.shard(row);
+        long stream = cursor.streamId();
+        Connection owner = owner(row);
         if (owner == null || owner.isClosed() || bytes > Integer.MAX_VALUE - TransferDescriptor.PIECE_LENGTH) {
             sender.closeStream(shard, stream);
             fail(row, "ERR reply of " + bytes + " bytes cannot be had");
             return;
         }
-        final HeldReply reply;
+        HeldReply reply;
         try {
             reply = new HeldReply(
                     sender, this, owner, ByteBufAllocator.DEFAULT, shard, stream, (int) bytes, correlation);
@@ -255,7 +255,7 @@ final class ReplyRouter implements HeldReply.Listener {
 
     @Override
     public void onHeld(HeldReply reply) {
-        final int row = inFlight.find(reply.correlation());
+        int row = inFlight.find(reply.correlation());
         if (row >= 0) {
             onReply(reply.buffer(), 0, reply.length());
         }
@@ -264,7 +264,7 @@ final class ReplyRouter implements HeldReply.Listener {
     @Override
     public void onHeldLost(HeldReply reply) {
         held.remove(reply);
-        final int row = inFlight.find(reply.correlation());
+        int row = inFlight.find(reply.correlation());
         if (row >= 0) {
             fail(row, "ERR the reply was lost with its shard");
         }
@@ -275,7 +275,7 @@ final class ReplyRouter implements HeldReply.Listener {
     /** A shard is gone: what it has not answered by now, it will not. */
     void onLost(int shard) {
         for (int row = inFlight.nextOf(shard, 0); row >= 0; row = inFlight.nextOf(shard, row + 1)) {
-            final PieceTaker taker = inFlight.taker(row);
+            PieceTaker taker = inFlight.taker(row);
             if (taker == null) {
                 fail(row, "ERR shard " + shard + " was lost: it is not known whether the command was executed");
             } else {
@@ -290,7 +290,7 @@ final class ReplyRouter implements HeldReply.Listener {
         if (request.sent() > 0) {
             sender.discardUpload(request.shard(), request.uploadId());
         }
-        final int row = inFlight.find(request.correlation());
+        int row = inFlight.find(request.correlation());
         if (row >= 0) {
             fail(row, "ERR shard " + request.shard() + " cannot be reached now");
         }
@@ -299,13 +299,13 @@ final class ReplyRouter implements HeldReply.Listener {
 
     /** Answers a request, for which there will be no reply, with an error. */
     private void fail(int row, String error) {
-        final FanOut fanOut = inFlight.fanOut(row);
-        final Connection connection = inFlight.connection(row);
-        final Transaction transaction = inFlight.transaction(row);
-        final long slot = inFlight.slot(row);
+        FanOut fanOut = inFlight.fanOut(row);
+        Connection connection = inFlight.connection(row);
+        Transaction transaction = inFlight.transaction(row);
+        long slot = inFlight.slot(row);
         inFlight.remove(row);
         if (fanOut != null) {
-            final Connection owner = fanOut.connection();
+            Connection owner = fanOut.connection();
             endIfComplete(
                     fanOut,
                     owner.isClosed()

@@ -64,10 +64,10 @@ final class ReplyStream implements PieceTaker, StreamedBody {
      * @return BACK_PRESSURED: there is no room for it now; CLOSED: the shard is gone; else SENT
      */
     SendResult ask() {
-        final int pieces = Math.max(MIN_PIECES_AHEAD, PIECES_AHEAD / Math.max(1, sender.openStreams()));
+        int pieces = Math.max(MIN_PIECES_AHEAD, PIECES_AHEAD / Math.max(1, sender.openStreams()));
         while (asked < length && asked - received < (long) pieces * TransferDescriptor.PIECE_LENGTH) {
-            final int piece = TransferDescriptor.nextPiece(length, asked);
-            final SendResult sent = sender.read(this, shard, id, asked, piece);
+            int piece = TransferDescriptor.nextPiece(length, asked);
+            SendResult sent = sender.read(this, shard, id, asked, piece);
             if (sent != SendResult.SENT) {
                 return sent;
             }
@@ -78,7 +78,7 @@ final class ReplyStream implements PieceTaker, StreamedBody {
 
     @Override
     public void onPiece(ReplyCursor cursor) {
-        final Connection connection = reader;
+        Connection connection = reader;
         if (closed || connection == null) {
             return;
         }
@@ -99,7 +99,7 @@ final class ReplyStream implements PieceTaker, StreamedBody {
 
     @Override
     public void onLost() {
-        final Connection connection = reader;
+        Connection connection = reader;
         if (!closed && connection != null) {
             connection.bodyLost("shard " + shard + " was lost");
         }

@@ -35,7 +35,7 @@ final class ReplyTranscoder {
 
     /** Writes the value at the cursor alone; returns the number of its children. */
     private long writeOne(ReplyCursor cursor, RespWriter out) {
-        final ReplyType type = cursor.type();
+        ReplyType type = cursor.type();
         switch (type) {
             case NIL:
                 out.nil();

@@ -85,7 +85,7 @@ final class RequestSender {
             }
             large = new LargeRequest(allocator, shard, length, nextUploadId());
         } else {
-            final SendResult room = claim(shard, length);
+            SendResult room = claim(shard, length);
             if (room != SendResult.SENT) {
                 return room;
             }
@@ -107,8 +107,8 @@ final class RequestSender {
     /** Starts the request that was begun; its arguments follow. */
     RequestEncoder encode(KvOp op, Session session, long correlation) {
         begunCorrelation = correlation;
-        final LargeRequest apart = large;
-        final int flags = session.protocol() >= 3 ? RequestDescriptor.FLAG_RESP3 : 0;
+        LargeRequest apart = large;
+        int flags = session.protocol() >= 3 ? RequestDescriptor.FLAG_RESP3 : 0;
         if (apart != null) {
             apart.correlation(correlation);
             return encoder.begin(apart.buffer(), 0, op, session.database(), correlation, flags);
@@ -123,7 +123,7 @@ final class RequestSender {
      */
     @Nullable
     LargeRequest end() {
-        final LargeRequest apart = large;
+        LargeRequest apart = large;
         large = null;
         begun = NO_SHARD;
         if (apart == null) {
@@ -138,7 +138,7 @@ final class RequestSender {
     void abort() {
         if (begun != NO_SHARD) {
             begun = NO_SHARD;
-            final int row = inFlight.find(begunCorrelation);
+            int row = inFlight.find(begunCorrelation);
             if (row >= 0) {
                 inFlight.remove(row);
             }
@@ -180,8 +180,8 @@ final class RequestSender {
      */
     SendResult send(LargeRequest request) {
         while (request.sent() < request.length()) {
-            final int length = TransferDescriptor.nextPiece(request.length(), request.sent());
-            final SendResult sent = sendPiece(
+            int length = TransferDescriptor.nextPiece(request.length(), request.sent());
+            SendResult sent = sendPiece(
                     KvOp.UPLOAD_REQUEST,
                     request.shard(),
                     request.uploadId(),
@@ -196,7 +196,7 @@ final class RequestSender {
             request.sent(length);
         }
         // The row of its reply is counted already.
-        final SendResult room = backend.claim(request.shard(), TransferDescriptor.idLength());
+        SendResult room = backend.claim(request.shard(), TransferDescriptor.idLength());
         if (room == SendResult.SENT) {
             encodeTransfer(KvOp.EXECUTE_UPLOADED, request.correlation(), 0).argumentLong(request.uploadId());
             backend.commit();
@@ -216,17 +216,17 @@ final class RequestSender {
 
     private SendResult sendPiece(
             KvOp op, int shard, long id, long total, long position, DirectBuffer source, int offset, int length) {
-        final int requestLength = TransferDescriptor.uploadLength(length);
+        int requestLength = TransferDescriptor.uploadLength(length);
         if (!inFlight.hasRoomForPiece(requestLength)) {
             return SendResult.BACK_PRESSURED;
         }
-        final long correlation = inFlight.add(ARRIVED, shard, requestLength);
+        long correlation = inFlight.add(ARRIVED, shard, requestLength);
         encoder.begin(pieceHead, 0, op, 0, correlation, 0)
                 .argumentLong(id)
                 .argumentLong(total)
                 .argumentLong(position)
                 .lastArgumentLength(length);
-        final SendResult sent = backend.send(shard, pieceHead, encoder.length(), source, offset, length);
+        SendResult sent = backend.send(shard, pieceHead, encoder.length(), source, offset, length);
         if (sent != SendResult.SENT) {
             inFlight.remove(inFlight.find(correlation));
         }
@@ -239,7 +239,7 @@ final class RequestSender {
      * @return SENT, BACK_PRESSURED: not now; CLOSED: the shard is gone, and the stream with it
      */
     SendResult read(PieceTaker taker, int shard, long id, long position, int length) {
-        final SendResult room = inFlight.hasRoomForPiece(length)
+        SendResult room = inFlight.hasRoomForPiece(length)
                 ? backend.claim(shard, TransferDescriptor.readStreamLength())
                 : SendResult.BACK_PRESSURED;
         if (room == SendResult.SENT) {
@@ -291,7 +291,7 @@ final class RequestSender {
     /** Tells the shards what nobody needs any more, as far as there is room. */
     void sendReleases() {
         for (Release next = releases.peekFirst(); next != null; next = releases.peekFirst()) {
-            final SendResult room = backend.claim(next.shard(), TransferDescriptor.idLength());
+            SendResult room = backend.claim(next.shard(), TransferDescriptor.idLength());
             if (room == SendResult.BACK_PRESSURED) {
                 return;
             }

@@ -24,13 +24,13 @@ final class ScanCursors {
 
     /** Reads the cursor, which is argument 1; false if it is none. */
     boolean parse(Arguments arguments) {
-        final int length = arguments.length(1);
+        int length = arguments.length(1);
         if (length < 1 || length > MAX_DIGITS) {
             return false;
         }
         long value = 0;
         for (int i = 0; i < length; i++) {
-            final int digit = arguments.buffer().getByte(arguments.offset(1) + i) - '0';
+            int digit = arguments.buffer().getByte(arguments.offset(1) + i) - '0';
             if (digit < 0 || digit > 9 || Long.compareUnsigned(value, Long.divideUnsigned(-1L - digit, 10)) > 0) {
                 return false;
             }
@@ -62,11 +62,11 @@ final class ScanCursors {
         }
         out.array(reply.count());
         reply.next();
-        final long next = AsciiEncoding.parseLongAscii(
+        long next = AsciiEncoding.parseLongAscii(
                 reply.buffer().getStringWithoutLengthAscii(reply.textOffset(), reply.textLength()),
                 0,
                 reply.textLength());
-        final long value;
+        long value;
         if (next != 0) {
             if (next > (Long.MAX_VALUE - from) / shards) {
                 throw new IllegalStateException("cursor " + next + " times " + shards + " shards does not fit");

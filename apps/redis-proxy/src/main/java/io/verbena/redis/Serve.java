@@ -83,8 +83,8 @@ public final class Serve implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        final ProxyContext context = new ProxyContext();
-        final MemoryPlan memory;
+        ProxyContext context = new ProxyContext();
+        MemoryPlan memory;
         try {
             if (config != null) {
                 ConfigFile.apply(config, context);
@@ -96,14 +96,14 @@ public final class Serve implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             return fail(e.getMessage());
         }
-        final ProxyServer server;
+        ProxyServer server;
         try {
             server = ProxyServer.launch(context, openStore(context, memory));
         } catch (ListenException | IllegalArgumentException e) {
             return fail(e.getMessage());
         }
-        final Logger log = LoggerFactory.getLogger(Serve.class);
-        final Thread hook = new Thread(server::close, "verbena-stop");
+        Logger log = LoggerFactory.getLogger(Serve.class);
+        Thread hook = new Thread(server::close, "verbena-stop");
         Runtime.getRuntime().addShutdownHook(hook);
         log.info(
                 "ready on {}:{} ({}, workers {}, shards {})",
@@ -119,7 +119,7 @@ public final class Serve implements Callable<Integer> {
                 MemorySize.human(context.maxMemory() == 0 ? memory.data() : context.maxMemory()),
                 context.maxMemory() == 0 ? "" : " (maxmemory; room for " + MemorySize.human(memory.data()) + ")",
                 memory.clients() == 0 ? "without limit" : MemorySize.human(memory.clients()));
-        final Throwable failure = server.awaitEnd();
+        Throwable failure = server.awaitEnd();
         if (failure != null) {
             server.close();
             return fail("a worker ended: " + failure);
@@ -178,7 +178,7 @@ public final class Serve implements Callable<Integer> {
      * @param args the arguments, {@code --help} explains them
      */
     public static void main(String[] args) {
-        final String missing = JvmFlags.missing();
+        String missing = JvmFlags.missing();
         if (missing != null) {
             System.err.println("verbena serve: start the JVM with " + missing);
             System.exit(FAILED);

@@ -9,7 +9,7 @@ final class ServerVersion {
 
     /** Version of Verbena. */
     static String verbena() {
-        final String version = ServerVersion.class.getPackage().getImplementationVersion();
+        String version = ServerVersion.class.getPackage().getImplementationVersion();
         return version == null ? "development" : version;
     }
 }

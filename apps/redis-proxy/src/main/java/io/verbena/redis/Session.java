@@ -172,7 +172,7 @@ final class Session {
 
     private static String text(@Nullable SocketAddress address) {
         if (address instanceof InetSocketAddress inet) {
-            final String host = inet.getAddress() == null
+            String host = inet.getAddress() == null
                     ? inet.getHostString()
                     : inet.getAddress().getHostAddress();
             return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + inet.getPort();

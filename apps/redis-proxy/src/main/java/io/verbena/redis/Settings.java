@@ -36,7 +36,7 @@ public final class Settings {
         this.context = context;
         this.memory = memory;
         this.queueMemory = new QueueMemory(memory.queues());
-        final MemoryShare given = context.maxMemoryClients();
+        MemoryShare given = context.maxMemoryClients();
         this.maxMemoryClients = given == null ? new MemoryShare(memory.clients(), false) : given;
         this.queryBufferLimit = memory.queryBuffer();
         this.password = context.password();

@@ -166,7 +166,7 @@ final class Transaction {
 
     /** Moves to the next command; valid until the next call. */
     Arguments next() {
-        final int result = parser.parse(view, position, length);
+        int result = parser.parse(view, position, length);
         if (result != RespParser.COMMAND) {
             throw new IllegalStateException("queued command at " + position + " of " + length + ": " + result);
         }

@@ -48,7 +48,7 @@ final class Transactions {
 
     /** Tells whether a command waits for EXEC, or is executed at once also between MULTI and EXEC. */
     static boolean isQueued(Command command) {
-        final Local by = command.local();
+        Local by = command.local();
         return by != Local.EXEC
                 && by != Local.DISCARD
                 && by != Local.MULTI
@@ -59,8 +59,8 @@ final class Transactions {
 
     /** Queues a command. */
     void queue(Connection connection, Command command, Arguments arguments) {
-        final Transaction transaction = connection.transaction();
-        final String problem = whyNot(transaction, command, arguments);
+        Transaction transaction = connection.transaction();
+        String problem = whyNot(transaction, command, arguments);
         if (problem != null) {
             transaction.abort();
             worker.statistics().rejected(command);
@@ -71,7 +71,7 @@ final class Transactions {
         if (!transaction.isAborted()) {
             transaction.add(command, arguments, queueMemory);
         }
-        final long slot = connection.open();
+        long slot = connection.open();
         connection.writer(slot).status("QUEUED");
         connection.finish(slot);
     }
@@ -83,15 +83,15 @@ final class Transactions {
         if (transaction.isAborted()) {
             return null;
         }
-        final String problem = whyNotStored(transaction, command, arguments);
+        String problem = whyNotStored(transaction, command, arguments);
         if (problem != null) {
             return problem;
         }
         if (transaction.size() == RequestDescriptor.MAX_ARGUMENTS) {
             return "ERR transaction exceeds the limit of " + RequestDescriptor.MAX_ARGUMENTS + " commands";
         }
-        final long bytes = Transaction.queuedBytes(arguments);
-        final long limit = Math.min(worker.limits().maxCommand(), queueMemory.limit());
+        long bytes = Transaction.queuedBytes(arguments);
+        long limit = Math.min(worker.limits().maxCommand(), queueMemory.limit());
         if (transaction.queuedBytes() + bytes > limit) {
             return tooLong(transaction.queuedBytes() + bytes, limit);
         }
@@ -109,8 +109,8 @@ final class Transactions {
         if (command.op() == null) {
             return null;
         }
-        final int length = RequestDescriptor.argumentLength(Dispatcher.requestLength(arguments));
-        final long total = (long) transaction.requestLength() + length;
+        int length = RequestDescriptor.argumentLength(Dispatcher.requestLength(arguments));
+        long total = (long) transaction.requestLength() + length;
         if (total > worker.limits().maxCommand()) {
             return tooLong(total, worker.limits().maxCommand());
         }
@@ -118,9 +118,9 @@ final class Transactions {
             if (command.firstKey() == 0) {
                 return "ERR '" + command.name() + "' concerns every shard and cannot be part of a transaction";
             }
-            final int last = command.lastKey(arguments.count());
+            int last = command.lastKey(arguments.count());
             for (int i = command.firstKey(); i <= last; i += command.keyStep()) {
-                final int shard = backend.shardOf(arguments.buffer(), arguments.offset(i), arguments.length(i));
+                int shard = backend.shardOf(arguments.buffer(), arguments.offset(i), arguments.length(i));
                 if (transaction.hasShard() && transaction.shard() != shard) {
                     return "CROSSSLOT Keys of a transaction don't hash to the same slot";
                 }
@@ -139,7 +139,7 @@ final class Transactions {
      * @return false if there is no room on the way to the shard
      */
     boolean execute(Connection connection, Command exec) {
-        final Transaction transaction = connection.transaction();
+        Transaction transaction = connection.transaction();
         if (!transaction.isOpen()) {
             connection.answerError("ERR EXEC without MULTI");
             return true;
@@ -154,21 +154,21 @@ final class Transactions {
             executeLocally(connection, transaction);
             return true;
         }
-        final int length = RequestDescriptor.HEADER_LENGTH + transaction.requestLength();
-        final SendResult room = sender.begin(transaction.shard(), length);
+        int length = RequestDescriptor.HEADER_LENGTH + transaction.requestLength();
+        SendResult room = sender.begin(transaction.shard(), length);
         if (room == SendResult.BACK_PRESSURED) {
             return false;
         }
         if (room == SendResult.CLOSED) {
-            final int shard = transaction.shard();
+            int shard = transaction.shard();
             transaction.clear();
             worker.statistics().failed(exec);
             connection.answerError("EXECABORT Transaction discarded because shard " + shard + " cannot be reached now");
             return true;
         }
         connection.takeTransaction();
-        final long slot = connection.open();
-        final long correlation = inFlight.add(connection, slot, exec, transaction, length);
+        long slot = connection.open();
+        long correlation = inFlight.add(connection, slot, exec, transaction, length);
         boolean sent = false;
         try {
             encode(connection, transaction, slot, correlation);
@@ -184,16 +184,16 @@ final class Transactions {
     }
 
     private void executeLocally(Connection connection, Transaction transaction) {
-        final long slot = connection.open();
-        final RespWriter out = connection.writer(slot);
+        long slot = connection.open();
+        RespWriter out = connection.writer(slot);
         out.array(transaction.size());
         connection.takeTransaction();
         transaction.rewind();
-        final int start = out.length();
+        int start = out.length();
         for (int i = 0; i < transaction.size(); i++) {
-            final Command command = transaction.command(i);
-            final Local by = command.local();
-            final Arguments arguments = transaction.next();
+            Command command = transaction.command(i);
+            Local by = command.local();
+            Arguments arguments = transaction.next();
             if (by != null) {
                 answer(command, by, connection, arguments, slot, out, start);
                 worker.statistics().called(command);
@@ -204,26 +204,26 @@ final class Transactions {
     }
 
     private void encode(Connection connection, Transaction transaction, long slot, long correlation) {
-        final Session session = connection.session();
-        final RequestEncoder outer = sender.encode(KvOp.TRANSACTION, session, correlation);
-        final MutableDirectBuffer target = sender.buffer();
+        Session session = connection.session();
+        RequestEncoder outer = sender.encode(KvOp.TRANSACTION, session, correlation);
+        MutableDirectBuffer target = sender.buffer();
         transaction.rewind();
         for (int i = 0; i < transaction.size(); i++) {
-            final Command command = transaction.command(i);
-            final Arguments arguments = transaction.next();
-            final KvOp op = command.op();
-            final Local by = command.local();
+            Command command = transaction.command(i);
+            Arguments arguments = transaction.next();
+            KvOp op = command.op();
+            Local by = command.local();
             worker.statistics().called(command);
             if (op != null) {
-                final int at = outer.claimArgument(Dispatcher.requestLength(arguments));
-                final int flags = session.protocol() >= 3 ? RequestDescriptor.FLAG_RESP3 : 0;
+                int at = outer.claimArgument(Dispatcher.requestLength(arguments));
+                int flags = session.protocol() >= 3 ? RequestDescriptor.FLAG_RESP3 : 0;
                 inner.begin(target, at, op, session.database(), correlation, flags);
                 for (int j = 1; j < arguments.count(); j++) {
                     inner.argument(arguments.buffer(), arguments.offset(j), arguments.length(j));
                 }
             } else if (by != null) {
                 // At once, so that SELECT holds for the commands behind it.
-                final RespWriter answers = transaction.localReplies(
+                RespWriter answers = transaction.localReplies(
                         worker.writers(), connection.replies().protocol(slot));
                 answer(command, by, connection, arguments, slot, answers, 0);
                 transaction.localReplyEnds(i, answers.length());
@@ -262,7 +262,7 @@ final class Transactions {
                 }
                 transcoder.write(cursor, out);
             } else {
-                final int end = transaction.localReplyEnd(i);
+                int end = transaction.localReplyEnd(i);
                 out.raw(transaction.localReplies(worker.writers(), out.protocol()), answered, end - answered);
                 answered = end;
             }

@@ -23,7 +23,7 @@ final class UnsentRequests {
     /** Bytes of all of them. */
     long bytes() {
         long bytes = 0;
-        for (final LargeRequest request : requests) {
+        for (LargeRequest request : requests) {
             bytes += request.length();
         }
         return bytes;
@@ -32,7 +32,7 @@ final class UnsentRequests {
     /** Sends as much as there is room for; true if nothing is left. */
     boolean send() {
         for (LargeRequest request = requests.peekFirst(); request != null; request = requests.peekFirst()) {
-            final SendResult sent = dispatcher.sender().send(request);
+            SendResult sent = dispatcher.sender().send(request);
             if (sent == SendResult.BACK_PRESSURED) {
                 return false;
             }

@@ -8,10 +8,10 @@ import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.redis.backend.Backend;
 import io.verbena.redis.backend.Store;
 import io.verbena.redis.resp.RespLimits;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,13 +52,8 @@ final class Worker implements Runnable {
     private final ReplyHandler replyHandler;
     private final List<Connection> connections = new ArrayList<>();
 
-    private List<Connection> dirty = new ArrayList<>();
-    private List<Connection> batch = new ArrayList<>();
-    /** Connections with something to execute, in the order in which they go on. */
-    private final ArrayDeque<Connection> waiting = new ArrayDeque<>();
-
-    private List<Connection> fetching = new ArrayList<>();
-    private List<Connection> fetched = new ArrayList<>();
+    private final ReadyConnections ready = new ReadyConnections();
+    private final BooleanSupplier hasRoom;
     private @Nullable Connection executing;
     /** Pieces of values were asked for in this turn. */
     private boolean fetches;
@@ -80,6 +75,7 @@ final class Worker implements Runnable {
         this.memory = new ClientMemory(settings, statistics);
         this.inputs = new InputMemory(settings);
         this.dispatcher = new Dispatcher(this, backend);
+        this.hasRoom = dispatcher::hasRoom;
         this.replyHandler = dispatcher.replies()::onReply;
     }
 
@@ -113,19 +109,19 @@ final class Worker implements Runnable {
         backend.await(waitNanos());
         nowNanos = System.nanoTime();
         backend.flush();
-        final int replies = backend.poll(replyHandler, REPLIES_PER_TURN);
+        int replies = backend.poll(replyHandler, REPLIES_PER_TURN);
         progress = replies > 0;
         if (replies < REPLIES_PER_TURN) {
             reconnectLost(); // all that the lost ones had answered is taken
         }
         dispatcher.goOn();
-        takeTurns();
-        endBatch();
+        ready.takeTurns(hasRoom);
+        ready.endBatch();
         backend.flush(); // what was executed just now goes out before this thread waits
         if (fetches) { // a shard that this thread runs has answered already
             fetches = false;
             backend.poll(replyHandler, REPLIES_PER_TURN);
-            endBatch();
+            ready.endBatch();
             backend.flush();
         }
         inputs.goOn(nowNanos);
@@ -136,35 +132,13 @@ final class Worker implements Runnable {
     }
 
     private long waitNanos() {
-        if (progress || !dirty.isEmpty()) {
+        if (progress || ready.isAnyDirty()) {
             return 0;
         }
         // Whatever waits, waits for replies, which wake this thread; the bound is for what nobody foresaw.
-        return stopping || !waiting.isEmpty() || !fetching.isEmpty() || dispatcher.waits()
+        return stopping || ready.isAnyWaiting() || dispatcher.waits()
                 ? STOP_POLL_NANOS
                 : Math.max(0, TICK_NANOS - (nowNanos - lastTick));
-    }
-
-    /** Lets the connections go on that have something to execute, as long as there is room, and once each. */
-    private void takeTurns() {
-        fetchBodies();
-        for (int left = waiting.size(); left > 0 && dispatcher.hasRoom(); left--) {
-            final Connection next = waiting.pollFirst();
-            if (next != null) {
-                next.takeTurn();
-            }
-        }
-    }
-
-    /** Values that are on their way to clients go on before new commands: those hold what the others wait for. */
-    private void fetchBodies() {
-        final List<Connection> list = fetching;
-        fetching = fetched;
-        fetched = list;
-        for (int i = 0; i < list.size(); i++) {
-            list.get(i).fetchBody();
-        }
-        list.clear();
     }
 
     /** A shard that cannot be reached any more fails the requests that it has not answered, and is connected again. */
@@ -176,23 +150,8 @@ final class Worker implements Runnable {
         }
     }
 
-    private void endBatch() {
-        final List<Connection> list = dirty;
-        dirty = batch;
-        batch = list;
-        for (int i = 0; i < list.size(); i++) {
-            final Connection connection = list.get(i);
-            try {
-                connection.endOfBatch();
-            } catch (RuntimeException | Error e) {
-                connection.failed(e);
-            }
-        }
-        list.clear();
-    }
-
     private void tick() {
-        final long commands = statistics.get(Counter.COMMANDS);
+        long commands = statistics.get(Counter.COMMANDS);
         // A cleared counter starts below where it was.
         commandsPerSecond = Math.max(0, commands - commandsAtTick) * 1e9 / (nowNanos - lastTick);
         commandsAtTick = commands;
@@ -259,8 +218,7 @@ final class Worker implements Runnable {
 
     void closed(Connection connection, CloseReason reason, String detail) {
         connections.remove(connection);
-        waiting.remove(connection);
-        fetching.remove(connection);
+        ready.remove(connection);
         server.closed(connection);
         statistics.closed(reason);
         dispatcher.closed(connection);
@@ -270,12 +228,12 @@ final class Worker implements Runnable {
     }
 
     void dirty(Connection connection) {
-        dirty.add(connection);
+        ready.dirty(connection);
     }
 
     /** A connection has something to execute, and goes on when its turn comes. */
     void waits(Connection connection) {
-        waiting.addLast(connection);
+        ready.waits(connection);
     }
 
     /** A connection asks for pieces of a value. */
@@ -285,7 +243,7 @@ final class Worker implements Runnable {
 
     /** A connection has pieces of a value to ask for, for which there was no room. */
     void fetchesLater(Connection connection) {
-        fetching.add(connection);
+        ready.fetchesLater(connection);
     }
 
     /**

@@ -17,7 +17,7 @@ final class WriterPool implements AutoCloseable {
     }
 
     RespWriter acquire(int protocol) {
-        final RespWriter writer = free.pollLast();
+        RespWriter writer = free.pollLast();
         return (writer == null ? new RespWriter(allocator) : writer).protocol(protocol);
     }
 

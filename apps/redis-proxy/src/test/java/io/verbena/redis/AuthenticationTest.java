@@ -14,7 +14,7 @@ class AuthenticationTest {
     /** The same conversations with a real Redis and the proxy, both with a password. */
     @Test
     void repliesAreThoseOfRedis() throws Exception {
-        final String[] script = {
+        String[] script = {
             "ping",
             "get k",
             "nosuch",
@@ -46,16 +46,16 @@ class AuthenticationTest {
             "auth default secret",
             "ping",
         };
-        final List<String> differences = new ArrayList<>();
+        List<String> differences = new ArrayList<>();
         try (RealRedis redis = RealRedis.start("--requirepass", PASSWORD);
                 ProxyFixture proxy = new ProxyFixture(new ProxyContext().password(PASSWORD));
                 RespClient real = new RespClient(redis.port());
                 RespClient ours = proxy.client()) {
-            for (final String line : script) {
-                final String[] words = RespClient.split(line);
-                final String expected = real.command(words);
-                final String found = ours.command(words);
-                final boolean same = expected.startsWith("*14") ? found.startsWith("*14") : expected.equals(found);
+            for (String line : script) {
+                String[] words = RespClient.split(line);
+                String expected = real.command(words);
+                String found = ours.command(words);
+                boolean same = expected.startsWith("*14") ? found.startsWith("*14") : expected.equals(found);
                 if (!same) {
                     differences.add(line + "\n   redis: " + expected + "   proxy: " + found);
                 }

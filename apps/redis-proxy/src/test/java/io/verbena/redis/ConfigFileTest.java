@@ -14,9 +14,9 @@ class ConfigFileTest {
     Path directory;
 
     private ProxyContext apply(String yaml) throws IOException {
-        final Path file = directory.resolve("verbena.yaml");
+        Path file = directory.resolve("verbena.yaml");
         Files.writeString(file, yaml);
-        final ProxyContext context = new ProxyContext();
+        ProxyContext context = new ProxyContext();
         ConfigFile.apply(file, context);
         return context;
     }
@@ -30,7 +30,7 @@ class ConfigFileTest {
 
     @Test
     void everyOptionOfTheCommandLineIsAKey() throws IOException {
-        final ProxyContext context = apply("""
+        ProxyContext context = apply("""
                         port: 7000
                         bind: 0.0.0.0
                         workers: 2
@@ -70,7 +70,7 @@ class ConfigFileTest {
 
     @Test
     void valuesOutOfRangeNameBothValues() throws IOException {
-        final ProxyContext context = apply("port: 70000\n");
+        ProxyContext context = apply("port: 70000\n");
         assertThatThrownBy(context::conclude).hasMessage("port 70000 > maximum 65535");
         assertThatThrownBy(() -> new ProxyContext().workers(0).conclude()).hasMessage("workers 0 < minimum 1");
     }

@@ -33,7 +33,7 @@ class GarbageTest {
     }
 
     private void closesWith(String sent, String error) throws IOException {
-        final long before = proxy.server().total(CloseReason.PROTOCOL_ERROR);
+        long before = proxy.server().total(CloseReason.PROTOCOL_ERROR);
         try (RespClient client = proxy.client()) {
             client.send(sent);
             assertThat(client.read()).isEqualTo("-ERR Protocol error: " + error + "\r\n");
@@ -66,7 +66,7 @@ class GarbageTest {
     @Test
     void aSlowWriterIsUnderstood() throws IOException {
         try (RespClient client = proxy.client()) {
-            final byte[] bytes = (RespClient.encode("SET", "slow", "a\r\nb") + "get \"slow\"\r\n")
+            byte[] bytes = (RespClient.encode("SET", "slow", "a\r\nb") + "get \"slow\"\r\n")
                     .getBytes(StandardCharsets.ISO_8859_1);
             for (int i = 0; i < bytes.length; i++) {
                 client.send(bytes, i, 1);
@@ -78,7 +78,7 @@ class GarbageTest {
 
     @Test
     void halfACommandAndThenNothing() throws IOException {
-        final String command = RespClient.encode("SET", "half", "value");
+        String command = RespClient.encode("SET", "half", "value");
         for (int length = 1; length < command.length(); length++) {
             try (RespClient client = proxy.client()) {
                 client.send(command.substring(0, length));
@@ -104,9 +104,9 @@ class GarbageTest {
     void randomBytesTouchNobodyElse() throws IOException {
         bystander.command("SET", "witness", "here");
         for (int seed = 0; seed < 200; seed++) {
-            final SplittableRandom random = new SplittableRandom(seed);
-            final byte[] bytes = new byte[1 + random.nextInt(5000)];
-            final String alphabet = "*$+-:0123456789\r\n\r\n \"'\\xsetgetabc";
+            SplittableRandom random = new SplittableRandom(seed);
+            byte[] bytes = new byte[1 + random.nextInt(5000)];
+            String alphabet = "*$+-:0123456789\r\n\r\n \"'\\xsetgetabc";
             for (int i = 0; i < bytes.length; i++) {
                 bytes[i] = seed % 3 == 0
                         ? (byte) random.nextInt(256)
@@ -127,7 +127,7 @@ class GarbageTest {
 
     @Test
     void anUnknownCommandIsNoReasonToClose() throws IOException {
-        for (final String name : new String[] {"SUBSCRIBE", "BLPOP", "EVAL", "XADD", "PUBLISH", "DEBUG", "CLUSTER"}) {
+        for (String name : new String[] {"SUBSCRIBE", "BLPOP", "EVAL", "XADD", "PUBLISH", "DEBUG", "CLUSTER"}) {
             assertThat(bystander.command(name, "a", "0")).startsWith("-ERR unknown command '" + name + "'");
         }
     }

@@ -24,9 +24,9 @@ class InputMemoryTest {
 
     @Test
     void halfOfAWorkersShareIsGivenOut() {
-        final InputMemory.Share first = share("first");
-        final InputMemory.Share second = share("second");
-        final InputMemory.Share third = share("third");
+        InputMemory.Share first = share("first");
+        InputMemory.Share second = share("second");
+        InputMemory.Share third = share("third");
         assertThat(memory.reserve(first, 10 * MIB, 0)).isTrue();
         assertThat(memory.reserve(second, 7 * MIB, 0)).isFalse();
         assertThat(memory.reserve(third, 1 * MIB, 0)).as("behind the second").isFalse();
@@ -42,8 +42,8 @@ class InputMemoryTest {
 
     @Test
     void oneAloneMayHaveMore() {
-        final InputMemory.Share first = share("first");
-        final InputMemory.Share second = share("second");
+        InputMemory.Share first = share("first");
+        InputMemory.Share second = share("second");
         assertThat(memory.reserve(first, 40 * MIB, 0)).isTrue();
         assertThat(memory.reserve(second, 40 * MIB, 0)).isFalse();
         memory.reserve(first, 0, 1);
@@ -55,8 +55,8 @@ class InputMemoryTest {
 
     @Test
     void twoThatNeedMoreDoNotWaitForEachOther() {
-        final InputMemory.Share first = share("first");
-        final InputMemory.Share second = share("second");
+        InputMemory.Share first = share("first");
+        InputMemory.Share second = share("second");
         assertThat(memory.reserve(first, 8 * MIB, 0)).isTrue();
         assertThat(memory.reserve(second, 8 * MIB, 0)).isTrue();
         assertThat(memory.reserve(first, 16 * MIB, 1)).isFalse();
@@ -70,8 +70,8 @@ class InputMemoryTest {
 
     @Test
     void whoStopsHoldsTheOthersUpForABoundedTime() {
-        final InputMemory.Share stopped = share("stopped");
-        final InputMemory.Share next = share("next");
+        InputMemory.Share stopped = share("stopped");
+        InputMemory.Share next = share("next");
         memory.reserve(stopped, 16 * MIB, 0);
         memory.reserve(next, 16 * MIB, 7);
         memory.goOn(6 + InputMemory.MAX_WAIT_NANOS);
@@ -84,9 +84,9 @@ class InputMemoryTest {
 
     @Test
     void whoIsGoneLeavesTheLine() {
-        final InputMemory.Share first = share("first");
-        final InputMemory.Share gone = share("gone");
-        final InputMemory.Share last = share("last");
+        InputMemory.Share first = share("first");
+        InputMemory.Share gone = share("gone");
+        InputMemory.Share last = share("last");
         memory.reserve(first, 16 * MIB, 0);
         memory.reserve(gone, 16 * MIB, 0);
         memory.reserve(last, 1 * MIB, 0);
@@ -101,13 +101,13 @@ class InputMemoryTest {
     /** Each takes three times the length of its argument, all together far more than clients may have. */
     @Test
     void clientsThatSendLargeArgumentsAtOnceWaitAndAreNotClosed() throws Exception {
-        final String value = "x".repeat(8 << 20);
+        String value = "x".repeat(8 << 20);
         try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxMemoryClients("32mb"))) {
-            final List<Thread> senders = new ArrayList<>();
-            final List<String> replies = Collections.synchronizedList(new ArrayList<>());
+            List<Thread> senders = new ArrayList<>();
+            List<String> replies = Collections.synchronizedList(new ArrayList<>());
             for (int i = 0; i < 8; i++) {
-                final String key = "key" + i;
-                final Thread sender = new Thread(() -> {
+                String key = "key" + i;
+                Thread sender = new Thread(() -> {
                     try (RespClient client = proxy.client()) {
                         replies.add(client.command("APPEND", key, value));
                         replies.add(client.command("MSET", key, value, key + "b", value.substring(0, 4 << 20)));
@@ -118,7 +118,7 @@ class InputMemoryTest {
                 sender.start();
                 senders.add(sender);
             }
-            for (final Thread sender : senders) {
+            for (Thread sender : senders) {
                 sender.join();
             }
             assertThat(replies).hasSize(16).containsOnly(":" + value.length() + "\r\n", "+OK\r\n");

@@ -50,7 +50,7 @@ class JedisTest {
     }
 
     private static Jedis jedis(RedisProtocol protocol) {
-        final Jedis jedis = new Jedis(new HostAndPort("127.0.0.1", proxy.port()), config(protocol));
+        Jedis jedis = new Jedis(new HostAndPort("127.0.0.1", proxy.port()), config(protocol));
         jedis.flushAll();
         return jedis;
     }
@@ -100,7 +100,7 @@ class JedisTest {
     void aPipelineAnswersInOrder(RedisProtocol protocol) {
         try (Jedis jedis = jedis(protocol);
                 Pipeline pipeline = jedis.pipelined()) {
-            final List<Response<String>> replies = new ArrayList<>();
+            List<Response<String>> replies = new ArrayList<>();
             for (int i = 0; i < 5000; i++) {
                 pipeline.set("p" + i, "v" + i);
                 replies.add(pipeline.get("p" + i));
@@ -116,9 +116,9 @@ class JedisTest {
     @EnumSource(RedisProtocol.class)
     void transactions(RedisProtocol protocol) {
         try (Jedis jedis = jedis(protocol)) {
-            final AbstractTransaction transaction = new Transaction(jedis);
-            final Response<String> set = transaction.set("k", "1");
-            final Response<Long> incremented = transaction.incr("k");
+            AbstractTransaction transaction = new Transaction(jedis);
+            Response<String> set = transaction.set("k", "1");
+            Response<Long> incremented = transaction.incr("k");
             assertThat(transaction.exec()).containsExactly("OK", 2L);
             assertThat(set.get()).isEqualTo("OK");
             assertThat(incremented.get()).isEqualTo(2);
@@ -129,12 +129,12 @@ class JedisTest {
     @EnumSource(RedisProtocol.class)
     void largeValues(RedisProtocol protocol) {
         try (Jedis jedis = jedis(protocol)) {
-            for (final int length : new int[] {1 << 20, 3_000_001, 20 << 20}) {
-                final byte[] value = new byte[length];
+            for (int length : new int[] {1 << 20, 3_000_001, 20 << 20}) {
+                byte[] value = new byte[length];
                 Arrays.fill(value, (byte) length);
                 value[length / 2] = '\r';
                 value[length / 2 + 1] = '\n';
-                final byte[] key = {'k', 0, (byte) 0xff};
+                byte[] key = {'k', 0, (byte) 0xff};
                 assertThat(jedis.set(key, value)).isEqualTo("OK");
                 assertThat(Arrays.equals(jedis.get(key), value)).isTrue();
             }
@@ -146,16 +146,16 @@ class JedisTest {
     @ParameterizedTest
     @EnumSource(RedisProtocol.class)
     void aPoolOfThreads(RedisProtocol protocol) throws Exception {
-        final int threads = 8;
-        final int increments = 500;
-        final ExecutorService executor = Executors.newFixedThreadPool(threads);
+        int threads = 8;
+        int increments = 500;
+        ExecutorService executor = Executors.newFixedThreadPool(threads);
         try (redis.clients.jedis.JedisPool pool =
                 new redis.clients.jedis.JedisPool(new HostAndPort("127.0.0.1", proxy.port()), config(protocol))) {
             pool.setMaxTotal(threads);
             try (Jedis jedis = pool.getResource()) {
                 jedis.del("counter");
             }
-            final List<Future<?>> runs = new ArrayList<>();
+            List<Future<?>> runs = new ArrayList<>();
             for (int t = 0; t < threads; t++) {
                 runs.add(executor.submit(() -> {
                     for (int i = 0; i < increments; i++) {
@@ -165,7 +165,7 @@ class JedisTest {
                     }
                 }));
             }
-            for (final Future<?> run : runs) {
+            for (Future<?> run : runs) {
                 run.get(50, TimeUnit.SECONDS);
             }
             try (Jedis jedis = pool.getResource()) {

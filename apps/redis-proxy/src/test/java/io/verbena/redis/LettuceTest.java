@@ -83,7 +83,7 @@ class LettuceTest {
     @EnumSource(ProtocolVersion.class)
     void stringsCountersAndExpiry(ProtocolVersion protocol) {
         try (Session session = new Session(protocol, 5)) {
-            final RedisCommands<String, String> redis = session.sync();
+            RedisCommands<String, String> redis = session.sync();
             assertThat(redis.ping()).isEqualTo("PONG");
             assertThat(redis.clientGetname()).isEqualTo("lettuce-test");
             assertThat(redis.set("k", "v", SetArgs.Builder.ex(100))).isEqualTo("OK");
@@ -108,8 +108,8 @@ class LettuceTest {
     @EnumSource(ProtocolVersion.class)
     void manyCommandsInFlight(ProtocolVersion protocol) {
         try (Session session = new Session(protocol, 0)) {
-            final RedisAsyncCommands<String, String> redis = session.connection.async();
-            final List<RedisFuture<String>> replies = new ArrayList<>();
+            RedisAsyncCommands<String, String> redis = session.connection.async();
+            List<RedisFuture<String>> replies = new ArrayList<>();
             for (int i = 0; i < 10_000; i++) {
                 redis.set("k" + i, "v" + i);
                 replies.add(redis.get("k" + i));
@@ -126,15 +126,15 @@ class LettuceTest {
     @EnumSource(ProtocolVersion.class)
     void scan(ProtocolVersion protocol) {
         try (Session session = new Session(protocol, 1)) {
-            final Set<String> expected = new HashSet<>();
+            Set<String> expected = new HashSet<>();
             for (int i = 0; i < 300; i++) {
                 session.sync().set("scan" + i, "x");
                 expected.add("scan" + i);
             }
-            final Set<String> found = new HashSet<>();
+            Set<String> found = new HashSet<>();
             ScanCursor cursor = ScanCursor.INITIAL;
             do {
-                final KeyScanCursor<String> keys = session.sync()
+                KeyScanCursor<String> keys = session.sync()
                         .scan(cursor, ScanArgs.Builder.matches("scan*").limit(50));
                 found.addAll(keys.getKeys());
                 cursor = keys;
@@ -147,7 +147,7 @@ class LettuceTest {
     @EnumSource(ProtocolVersion.class)
     void transactions(ProtocolVersion protocol) {
         try (Session session = new Session(protocol, 2)) {
-            final RedisCommands<String, String> redis = session.sync();
+            RedisCommands<String, String> redis = session.sync();
             assertThat(redis.multi()).isEqualTo("OK");
             redis.set("k", "1");
             redis.incr("k");
@@ -159,21 +159,21 @@ class LettuceTest {
     @ParameterizedTest
     @EnumSource(ProtocolVersion.class)
     void oneConnectionForManyThreadsAndLargeValues(ProtocolVersion protocol) throws Exception {
-        final RedisClient client = RedisClient.create(RedisURI.Builder.redis("127.0.0.1", proxy.port())
+        RedisClient client = RedisClient.create(RedisURI.Builder.redis("127.0.0.1", proxy.port())
                 .withPassword(PASSWORD.toCharArray())
                 .withTimeout(Duration.ofSeconds(30))
                 .build());
         client.setOptions(ClientOptions.builder().protocolVersion(protocol).build());
-        final ExecutorService executor = Executors.newFixedThreadPool(4);
+        ExecutorService executor = Executors.newFixedThreadPool(4);
         try (StatefulRedisConnection<byte[], byte[]> connection = client.connect(ByteArrayCodec.INSTANCE)) {
-            final List<Future<Boolean>> runs = new ArrayList<>();
+            List<Future<Boolean>> runs = new ArrayList<>();
             for (int t = 0; t < 4; t++) {
-                final int number = t;
+                int number = t;
                 runs.add(executor.submit(() -> {
                     boolean same = true;
                     for (int i = 0; i < 20; i++) {
-                        final byte[] key = {(byte) number, (byte) i};
-                        final byte[] value = new byte[i % 5 == 0 ? 2_000_000 + i : 100 * i];
+                        byte[] key = {(byte) number, (byte) i};
+                        byte[] value = new byte[i % 5 == 0 ? 2_000_000 + i : 100 * i];
                         Arrays.fill(value, (byte) (number + i));
                         connection.sync().set(key, value);
                         same &= Arrays.equals(connection.sync().get(key), value);
@@ -181,7 +181,7 @@ class LettuceTest {
                     return same;
                 }));
             }
-            for (final Future<Boolean> run : runs) {
+            for (Future<Boolean> run : runs) {
                 assertThat(run.get(50, TimeUnit.SECONDS)).isTrue();
             }
         } finally {

@@ -29,7 +29,7 @@ class LimitsTest {
     void valuesOfAllWays() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture();
                 RespClient client = proxy.client()) {
-            for (final int length : new int[] {
+            for (int length : new int[] {
                 0,
                 1,
                 16 << 10,
@@ -42,7 +42,7 @@ class LimitsTest {
                 5_000_000,
                 64 << 20
             }) {
-                final String value = "v".repeat(length);
+                String value = "v".repeat(length);
                 assertThat(client.command("SET", "k", value)).isEqualTo("+OK\r\n");
                 assertThat(client.command("STRLEN", "k")).isEqualTo(":" + length + "\r\n");
                 assertThat(client.command("GET", "k").equals("$" + length + "\r\n" + value + "\r\n"))
@@ -54,9 +54,9 @@ class LimitsTest {
     /** Redis' limit. The value is never whole in this process but in the store. */
     @Test
     void valuesUpTo512MiBAndNotAByteMore() throws Exception {
-        final int length = 512 << 20;
+        int length = 512 << 20;
         assumeTrue(PlatformDependent.maxDirectMemory() > 3L * length, "1.5 GiB of direct memory are not there");
-        final byte[] block = new byte[1 << 20];
+        byte[] block = new byte[1 << 20];
         for (int i = 0; i < block.length; i++) {
             block[i] = (byte) ((i * 31) >> 3);
         }
@@ -73,11 +73,11 @@ class LimitsTest {
             client.send("\r\n");
             assertThat(client.read()).isEqualTo("+OK\r\n");
             assertThat(client.command("STRLEN", "large")).isEqualTo(":" + length + "\r\n");
-            final String first = new String(block, 0, 4096, StandardCharsets.ISO_8859_1);
+            String first = new String(block, 0, 4096, StandardCharsets.ISO_8859_1);
             assertThat(client.command("GETRANGE", "large", "0", "4095").endsWith(first + "\r\n"))
                     .isTrue();
             client.send(RespClient.encode("GET", "large"));
-            final InputStream in = client.socket().getInputStream();
+            InputStream in = client.socket().getInputStream();
             assertThat(new String(in.readNBytes(("$" + length + "\r\n").length()), StandardCharsets.US_ASCII))
                     .isEqualTo("$" + length + "\r\n");
             for (int i = 0; i < length / block.length; i++) {
@@ -106,14 +106,14 @@ class LimitsTest {
         try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxMemoryClients("16mb"));
                 RespClient slow = proxy.client();
                 RespClient other = proxy.client()) {
-            final String value = "v".repeat(100_000);
+            String value = "v".repeat(100_000);
             other.command("SET", "k", value);
-            final int gets = 500;
+            int gets = 500;
             slow.send(RespClient.encode("GET", "k").repeat(gets));
             await().atMost(Duration.ofSeconds(10))
                     .until(() -> proxy.server().total(WorkerStatistics.Counter.PAUSES) > 0);
             assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
-            final long unsent = proxy.server().connections().stream()
+            long unsent = proxy.server().connections().stream()
                     .mapToLong(Connection::unsent)
                     .sum();
             assertThat(unsent).isLessThan(16L << 20);
@@ -129,7 +129,7 @@ class LimitsTest {
     void aPipelineIsExecutedWholeBeforeItsRepliesAreRead() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture();
                 RespClient client = proxy.client()) {
-            final int count = 30;
+            int count = 30;
             client.send((RespClient.encode("SET", "k", MIB) + RespClient.encode("GET", "k")).repeat(count));
             for (int i = 0; i < count; i++) {
                 assertThat(client.read()).isEqualTo("+OK\r\n");
@@ -153,10 +153,10 @@ class LimitsTest {
                 RespClient slow = proxy.client();
                 RespClient many = proxy.client();
                 RespClient other = proxy.client()) {
-            final String value = "v".repeat(200_000);
+            String value = "v".repeat(200_000);
             other.command("SET", "k", value);
-            final byte[] gets = RespClient.encode("GET", "k").repeat(1000).getBytes(StandardCharsets.US_ASCII);
-            final Thread sender = new Thread(() -> {
+            byte[] gets = RespClient.encode("GET", "k").repeat(1000).getBytes(StandardCharsets.US_ASCII);
+            Thread sender = new Thread(() -> {
                 try {
                     for (int i = 0; i < 70; i++) {
                         slow.send(gets, 0, gets.length);
@@ -168,7 +168,7 @@ class LimitsTest {
             sender.start();
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> proxy.server().total(WorkerStatistics.Counter.PAUSES) > 0);
-            final String[] mget = new String[20_000];
+            String[] mget = new String[20_000];
             Arrays.fill(mget, "k");
             mget[0] = "MGET";
             many.send(RespClient.encode(mget).repeat(10));
@@ -204,12 +204,12 @@ class LimitsTest {
     void manyKeysAreDeletedInOneCommandWhileMemoryIsShort() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().maxMemory("32mb"));
                 RespClient client = proxy.client()) {
-            final String value = "v".repeat(1000);
+            String value = "v".repeat(1000);
             int keys = 0;
             while (client.command("SET", "a:key:of:some:length:" + keys, value).equals("+OK\r\n")) {
                 keys++;
             }
-            final String[] command = new String[keys + 1];
+            String[] command = new String[keys + 1];
             command[0] = "DEL";
             for (int i = 0; i < keys; i++) {
                 command[i + 1] = "a:key:of:some:length:" + i;
@@ -257,7 +257,7 @@ class LimitsTest {
                 RespClient killer = proxy.client();
                 RespClient victim = proxy.client();
                 RespClient third = proxy.client()) {
-            final String id = victim.command("CLIENT", "ID").substring(1).strip();
+            String id = victim.command("CLIENT", "ID").substring(1).strip();
             third.command("PING");
             assertThat(killer.command("CLIENT", "LIST", "ID", id)).contains("id=" + id + " addr=127.0.0.1:");
             assertThat(killer.command("CLIENT", "KILL", "ID", id)).isEqualTo(":1\r\n");
@@ -272,14 +272,13 @@ class LimitsTest {
     /** A request that goes in pieces, of which some wait for room when the proxy ends. */
     @Test
     void aRequestThatWasBegunIsFinishedWhenTheProxyEnds() throws Exception {
-        final AtomicBoolean full = new AtomicBoolean(true);
-        final AtomicInteger refused = new AtomicInteger();
-        final ProxyFixture proxy =
-                new ProxyFixture(new ProxyContext(), store -> withoutRoomForPieces(store, full, refused));
+        AtomicBoolean full = new AtomicBoolean(true);
+        AtomicInteger refused = new AtomicInteger();
+        ProxyFixture proxy = new ProxyFixture(new ProxyContext(), store -> withoutRoomForPieces(store, full, refused));
         try (RespClient client = proxy.client()) {
             client.send(RespClient.encode("APPEND", "k", MIB));
             await().atMost(Duration.ofSeconds(10)).until(() -> refused.get() > 0);
-            final Thread closer = new Thread(proxy::close);
+            Thread closer = new Thread(proxy::close);
             closer.start();
             await().atMost(Duration.ofSeconds(10))
                     .until(() -> proxy.server().connections().stream().allMatch(Connection::endsAfterReplies));
@@ -292,8 +291,8 @@ class LimitsTest {
     /** While a request waits for room for its pieces, the next commands of its client wait too. */
     @Test
     void aRequestThatWaitsForRoomIsNotOvertaken() throws Exception {
-        final AtomicBoolean full = new AtomicBoolean(true);
-        final AtomicInteger refused = new AtomicInteger();
+        AtomicBoolean full = new AtomicBoolean(true);
+        AtomicInteger refused = new AtomicInteger();
         try (ProxyFixture proxy =
                         new ProxyFixture(new ProxyContext(), store -> withoutRoomForPieces(store, full, refused));
                 RespClient client = proxy.client();
@@ -312,7 +311,7 @@ class LimitsTest {
     /** A store that for some time has no room for what is long. */
     private static Store withoutRoomForPieces(Store store, AtomicBoolean full, AtomicInteger refused) {
         return (Store) around(Store.class, (method, arguments) -> {
-            final Object result = method.invoke(store, arguments);
+            Object result = method.invoke(store, arguments);
             return !(result instanceof Backend backend)
                     ? result
                     : around(Backend.class, (called, given) -> {
@@ -349,7 +348,7 @@ class LimitsTest {
 
     @Test
     void repliesOwedAreSentWhenTheProxyEnds() throws Exception {
-        final ProxyFixture proxy = new ProxyFixture();
+        ProxyFixture proxy = new ProxyFixture();
         try (RespClient client = proxy.client()) {
             assertThat(client.command("SET", "k", MIB)).isEqualTo("+OK\r\n");
             proxy.close();

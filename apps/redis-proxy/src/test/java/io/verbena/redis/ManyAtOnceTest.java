@@ -20,7 +20,7 @@ class ManyAtOnceTest {
     private static final int CLIENTS = 50;
 
     private static List<RespClient> clients(ProxyFixture proxy, int count) throws IOException {
-        final List<RespClient> clients = new ArrayList<>();
+        List<RespClient> clients = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             clients.add(proxy.client());
         }
@@ -28,7 +28,7 @@ class ManyAtOnceTest {
     }
 
     private static void close(List<RespClient> clients) throws IOException {
-        for (final RespClient client : clients) {
+        for (RespClient client : clients) {
             client.close();
         }
     }
@@ -36,10 +36,10 @@ class ManyAtOnceTest {
     @ParameterizedTest
     @CsvSource({"1,1", "4,1", "1,4", "2,3"})
     void everyClientGetsItsOwnValue(int workers, int shards) throws Exception {
-        final int depth = 200;
+        int depth = 200;
         try (ProxyFixture proxy =
                 new ProxyFixture(new ProxyContext().workers(workers).shards(shards))) {
-            final List<RespClient> clients = clients(proxy, CLIENTS);
+            List<RespClient> clients = clients(proxy, CLIENTS);
             for (int i = 0; i < CLIENTS; i++) {
                 assertThat(clients.get(i).command("SET", "key" + i, "value" + i))
                         .isEqualTo("+OK\r\n");
@@ -48,7 +48,7 @@ class ManyAtOnceTest {
                 clients.get(i).send(RespClient.encode("GET", "key" + i).repeat(depth));
             }
             for (int i = 0; i < CLIENTS; i++) {
-                final String expected = "$" + ("value" + i).length() + "\r\nvalue" + i + "\r\n";
+                String expected = "$" + ("value" + i).length() + "\r\nvalue" + i + "\r\n";
                 for (int j = 0; j < depth; j++) {
                     assertThat(clients.get(i).read()).isEqualTo(expected);
                 }
@@ -61,13 +61,13 @@ class ManyAtOnceTest {
     @ParameterizedTest
     @CsvSource({"1,5", "20,1"})
     void requestsLargerThanWhatMayBeInFlight(int count, int mebibytes) throws Exception {
-        final String value = "x".repeat(mebibytes << 20);
+        String value = "x".repeat(mebibytes << 20);
         try (ProxyFixture proxy = new ProxyFixture(new ProxyContext())) {
-            final List<RespClient> clients = clients(proxy, count);
+            List<RespClient> clients = clients(proxy, count);
             for (int i = 0; i < count; i++) {
                 clients.get(i).send(RespClient.encode("APPEND", "key" + i, value));
             }
-            for (final RespClient client : clients) {
+            for (RespClient client : clients) {
                 assertThat(client.read()).isEqualTo(":" + value.length() + "\r\n");
             }
             close(clients);
@@ -77,18 +77,18 @@ class ManyAtOnceTest {
     /** Replies that come in pieces hold more rows than there are: the pieces still come, and other clients go on. */
     @Test
     void repliesInPiecesBeyondWhatMayBeInFlight() throws Exception {
-        final int depth = 400;
+        int depth = 400;
         try (ProxyFixture proxy = new ProxyFixture();
                 RespClient other = proxy.client()) {
             for (int i = 0; i < 16; i++) {
                 other.command("RPUSH", "list", "e".repeat(10_000));
             }
-            final List<RespClient> clients = clients(proxy, 8);
-            for (final RespClient client : clients) {
+            List<RespClient> clients = clients(proxy, 8);
+            for (RespClient client : clients) {
                 client.send(RespClient.encode("LRANGE", "list", "0", "-1").repeat(depth));
             }
             assertThat(other.command("SET", "k", "v")).isEqualTo("+OK\r\n");
-            for (final RespClient client : clients) {
+            for (RespClient client : clients) {
                 for (int i = 0; i < depth; i++) {
                     assertThat(client.read()).hasSize(5 + 16 * (8 + 10_000 + 2));
                 }
@@ -105,7 +105,7 @@ class ManyAtOnceTest {
             for (int round = 0; round < 20; round++) {
                 assertThat(survivor.command("SET", "large", "x".repeat(1 << 20)))
                         .isEqualTo("+OK\r\n");
-                for (final RespClient client : clients(proxy, 8)) {
+                for (RespClient client : clients(proxy, 8)) {
                     client.send(RespClient.encode("GET", "large").repeat(5)
                             + RespClient.encode("MGET", "large", "large")
                             + "*3\r\n$3\r\nSET\r\n$1\r\nz\r\n$300000\r\n"
@@ -121,18 +121,18 @@ class ManyAtOnceTest {
     }
 
     private static long usedMemory(RespClient client) throws IOException {
-        final String info = client.command("INFO", "memory");
-        final int at = info.indexOf("used_memory:") + "used_memory:".length();
+        String info = client.command("INFO", "memory");
+        int at = info.indexOf("used_memory:") + "used_memory:".length();
         return Long.parseLong(info.substring(at, info.indexOf('\r', at)));
     }
 
     @ParameterizedTest
     @CsvSource({"1,1", "4,1", "1,4"})
     void everyCounterCountsItsOwnClient(int workers, int shards) throws Exception {
-        final int depth = 1000;
+        int depth = 1000;
         try (ProxyFixture proxy =
                 new ProxyFixture(new ProxyContext().workers(workers).shards(shards))) {
-            final List<RespClient> clients = clients(proxy, CLIENTS);
+            List<RespClient> clients = clients(proxy, CLIENTS);
             for (int i = 0; i < CLIENTS; i++) {
                 clients.get(i).send(RespClient.encode("INCR", "counter" + i).repeat(depth));
             }
@@ -150,11 +150,11 @@ class ManyAtOnceTest {
     @CsvSource({"100,300", "4096,64", "16384,32", "65536,16", "150000,16", "1048576,8"})
     void whatWasAcknowledgedIsThere(int length, int depth) throws Exception {
         try (ProxyFixture proxy = new ProxyFixture()) {
-            final List<RespClient> clients = clients(proxy, 10);
+            List<RespClient> clients = clients(proxy, 10);
             for (int i = 0; i < clients.size(); i++) {
-                final RespClient client = clients.get(i);
-                final String letter = String.valueOf((char) ('a' + i));
-                final Thread sender = new Thread(
+                RespClient client = clients.get(i);
+                String letter = String.valueOf((char) ('a' + i));
+                Thread sender = new Thread(
                         () -> {
                             try {
                                 for (int j = 0; j < depth; j++) {
@@ -168,15 +168,15 @@ class ManyAtOnceTest {
                 sender.setDaemon(true);
                 sender.start();
             }
-            for (final RespClient client : clients) {
+            for (RespClient client : clients) {
                 for (int j = 0; j < depth; j++) {
                     assertThat(client.read()).isEqualTo("+OK\r\n");
                 }
             }
             for (int i = 0; i < clients.size(); i++) {
-                final String letter = String.valueOf((char) ('a' + i));
+                String letter = String.valueOf((char) ('a' + i));
                 for (int j = 0; j < depth; j++) {
-                    final String value = letter.repeat(length) + j;
+                    String value = letter.repeat(length) + j;
                     // No assertion that would print a value of a megabyte.
                     assertThat(clients.get(i)
                                     .command("GET", letter + j)

@@ -17,12 +17,12 @@ class MemoryPlanTest {
 
     @Test
     void dividesTheDirectMemory() {
-        final MemoryPlan small = plan(new ProxyContext(), 512 * MIB);
+        MemoryPlan small = plan(new ProxyContext(), 512 * MIB);
         assertThat(small.clients()).isEqualTo(64 * MIB);
         assertThat(small.data()).isEqualTo(320 * MIB);
         assertThat(small.queryBuffer()).isEqualTo(128 * MIB);
         assertThat(small.queues()).isEqualTo(32 * MIB);
-        final MemoryPlan large = plan(new ProxyContext(), 16 * GIB);
+        MemoryPlan large = plan(new ProxyContext(), 16 * GIB);
         assertThat(large.clients()).isEqualTo(2 * GIB);
         assertThat(large.data()).isEqualTo(13 * GIB);
         assertThat(large.queryBuffer()).isEqualTo(GIB);
@@ -31,7 +31,7 @@ class MemoryPlanTest {
     @ParameterizedTest
     @ValueSource(longs = {32, 64, 100, 256, 512, 1000, 4096, 5000, 100_000})
     void dataIsNeverAllAndNeverNothing(long mebibytes) {
-        final MemoryPlan plan = plan(new ProxyContext(), mebibytes * MIB);
+        MemoryPlan plan = plan(new ProxyContext(), mebibytes * MIB);
         assertThat(plan.data()).isBetween(mebibytes * MIB / 4, mebibytes * MIB * 15 / 16);
     }
 
@@ -52,15 +52,15 @@ class MemoryPlanTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 100, 321, 400, 1000, 3000, 5000, 50_000})
     void theErrorNamesWhatSuffices(long mebibytes) {
-        final long wanted = mebibytes * MIB;
-        final MemoryPlan plan = plan(new ProxyContext(), 64 * MIB);
+        long wanted = mebibytes * MIB;
+        MemoryPlan plan = plan(new ProxyContext(), 64 * MIB);
         if (wanted <= plan.data()) {
             plan.check(wanted);
             return;
         }
-        final String message = catchMessage(plan, wanted);
-        final int at = message.indexOf("Size=") + 5;
-        final long advised = Long.parseLong(message.substring(at, message.indexOf('m', at))) * MIB;
+        String message = catchMessage(plan, wanted);
+        int at = message.indexOf("Size=") + 5;
+        long advised = Long.parseLong(message.substring(at, message.indexOf('m', at))) * MIB;
         plan(new ProxyContext(), advised).check(wanted);
         assertThat(advised).isLessThan(3 * wanted + 300 * MIB);
     }

@@ -23,8 +23,8 @@ class PipelineTest {
     void aThousandCommandsInOneWrite() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture();
                 RespClient client = proxy.client()) {
-            final StringBuilder sent = new StringBuilder();
-            final List<String> expected = new ArrayList<>();
+            StringBuilder sent = new StringBuilder();
+            List<String> expected = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
                 sent.append(RespClient.encode("SET", "k" + i, "v" + i)).append("PING\r\n");
                 sent.append(RespClient.encode("GET", "k" + i)).append(RespClient.encode("NOSUCH"));
@@ -32,7 +32,7 @@ class PipelineTest {
                 expected.add("-ERR unknown command 'NOSUCH', with args beginning with: \r\n");
             }
             client.send(sent.toString());
-            for (final String reply : expected) {
+            for (String reply : expected) {
                 assertThat(client.read()).isEqualTo(reply);
             }
         }
@@ -41,20 +41,20 @@ class PipelineTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void shardsThatAnswerInAnyOrder(int seed) throws Exception {
-        final ShufflingStore[] store = new ShufflingStore[1];
+        ShufflingStore[] store = new ShufflingStore[1];
         try (ProxyFixture proxy = new ProxyFixture(new ProxyContext().shards(4).workers(2), direct -> {
             store[0] = new ShufflingStore(direct, seed);
             return store[0];
         })) {
-            final int clients = 4;
-            final ExecutorService threads = Executors.newFixedThreadPool(clients);
+            int clients = 4;
+            ExecutorService threads = Executors.newFixedThreadPool(clients);
             try {
-                final List<Future<Integer>> runs = new ArrayList<>();
+                List<Future<Integer>> runs = new ArrayList<>();
                 for (int i = 0; i < clients; i++) {
-                    final int number = i;
+                    int number = i;
                     runs.add(threads.submit(() -> converse(proxy, number, new SplittableRandom(100L * seed + number))));
                 }
-                for (final Future<Integer> run : runs) {
+                for (Future<Integer> run : runs) {
                     assertThat(run.get(50, TimeUnit.SECONDS)).isEqualTo(40);
                 }
             } finally {
@@ -69,11 +69,11 @@ class PipelineTest {
 
     /** Batches of random commands on keys of this client's own, checked against a map. */
     private static int converse(ProxyFixture proxy, int number, SplittableRandom random) throws Exception {
-        final Map<String, String> model = new HashMap<>();
+        Map<String, String> model = new HashMap<>();
         try (RespClient client = proxy.client()) {
             for (int batch = 0; batch < 40; batch++) {
-                final StringBuilder sent = new StringBuilder();
-                final List<String> expected = new ArrayList<>();
+                StringBuilder sent = new StringBuilder();
+                List<String> expected = new ArrayList<>();
                 for (int i = 1 + random.nextInt(60); i > 0; i--) {
                     one(number, random, model, sent, expected);
                 }
@@ -90,9 +90,9 @@ class PipelineTest {
 
     private static void one(
             int number, SplittableRandom random, Map<String, String> model, StringBuilder sent, List<String> expected) {
-        final String key = number + ":" + random.nextInt(20);
-        final String other = number + ":" + random.nextInt(20);
-        final String value = "v".repeat(random.nextInt(3000)) + random.nextInt();
+        String key = number + ":" + random.nextInt(20);
+        String other = number + ":" + random.nextInt(20);
+        String value = "v".repeat(random.nextInt(3000)) + random.nextInt();
         switch (random.nextInt(9)) {
             case 0:
             case 1:

@@ -23,14 +23,14 @@ final class RealRedis implements AutoCloseable {
     }
 
     static RealRedis start(String... options) throws IOException, InterruptedException {
-        final Path program = Stream.of(System.getenv("PATH").split(":"))
+        Path program = Stream.of(System.getenv("PATH").split(":"))
                 .map(path -> Path.of(path, "redis-server"))
                 .filter(Files::isExecutable)
                 .findFirst()
                 .orElse(null);
         assumeTrue(program != null, "no redis-server is installed to compare with");
         for (int attempt = 1; attempt <= 3; attempt++) { // another may take the port before it does
-            final RealRedis redis = start(program, options);
+            RealRedis redis = start(program, options);
             if (redis.isAnswering()) {
                 return redis;
             }
@@ -40,12 +40,12 @@ final class RealRedis implements AutoCloseable {
     }
 
     private static RealRedis start(Path program, String... options) throws IOException {
-        final int port;
+        int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        final Path directory = Files.createTempDirectory("verbena-redis");
-        final List<String> command = Stream.concat(
+        Path directory = Files.createTempDirectory("verbena-redis");
+        List<String> command = Stream.concat(
                         Stream.of(
                                 program.toString(),
                                 "--port",
@@ -58,7 +58,7 @@ final class RealRedis implements AutoCloseable {
                                 directory.toString()),
                         Stream.of(options))
                 .toList();
-        final Process process = new ProcessBuilder(command)
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("log").toFile())
                 .start();

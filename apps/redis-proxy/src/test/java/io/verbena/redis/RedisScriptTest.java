@@ -46,32 +46,31 @@ class RedisScriptTest {
     }
 
     private static void compare(boolean resp3) throws IOException {
-        final List<String> differences = new ArrayList<>();
+        List<String> differences = new ArrayList<>();
         int compared = 0;
         try (RespClient real = new RespClient(redis.port());
                 RespClient ours = new RespClient(proxy.port())) {
-            for (final RespClient client : List.of(real, ours)) {
+            for (RespClient client : List.of(real, ours)) {
                 if (resp3) {
                     assertThat(client.command("HELLO", "3")).startsWith("%7\r\n");
                 }
                 assertThat(client.command("FLUSHALL")).isEqualTo("+OK\r\n");
                 client.command("CONFIG", "SET", "timeout", "0");
             }
-            for (final String line : script()) {
+            for (String line : script()) {
                 if (resp3 && (line.startsWith("reset") || line.contains("hello 2"))) {
                     continue;
                 }
-                final String mode = line.startsWith("~") ? line.substring(0, line.indexOf(' ')) : "~exact";
-                final String command = line.startsWith("~") ? line.substring(line.indexOf(' ') + 1) : line;
-                final String sent =
-                        mode.equals("~raw") ? command + "\r\n" : RespClient.encode(RespClient.split(command));
+                String mode = line.startsWith("~") ? line.substring(0, line.indexOf(' ')) : "~exact";
+                String command = line.startsWith("~") ? line.substring(line.indexOf(' ') + 1) : line;
+                String sent = mode.equals("~raw") ? command + "\r\n" : RespClient.encode(RespClient.split(command));
                 real.send(sent);
                 ours.send(sent);
                 if (!isAnswered(command)) {
                     continue;
                 }
-                final String expected = real.read();
-                final String found = ours.read();
+                String expected = real.read();
+                String found = ours.read();
                 compared++;
                 if (!normalize(mode, expected).equals(normalize(mode, found))) {
                     differences.add(line + "\n   redis: " + show(expected) + "\n   proxy: " + show(found));
@@ -107,7 +106,7 @@ class RedisScriptTest {
                                 .filter(line -> line.startsWith("*") || line.startsWith("%"))
                                 .toList();
             case "~sorted":
-                final String[] lines = reply.split("\r\n", -1);
+                String[] lines = reply.split("\r\n", -1);
                 Arrays.sort(lines);
                 return String.join("\r\n", lines);
             default:

@@ -57,8 +57,8 @@ final class RespClient implements AutoCloseable {
 
     /** A command on the wire. */
     static String encode(String... words) {
-        final StringBuilder text = new StringBuilder("*" + words.length + "\r\n");
-        for (final String word : words) {
+        StringBuilder text = new StringBuilder("*" + words.length + "\r\n");
+        for (String word : words) {
             text.append('$').append(word.length()).append("\r\n").append(word).append("\r\n");
         }
         return text.toString();
@@ -81,12 +81,12 @@ final class RespClient implements AutoCloseable {
     }
 
     private void readValue() throws IOException {
-        final String line = readLine();
-        final char type = line.charAt(0);
+        String line = readLine();
+        char type = line.charAt(0);
         switch (type) {
             case '$':
             case '=':
-                final int length = Integer.parseInt(line.substring(1));
+                int length = Integer.parseInt(line.substring(1));
                 if (length >= 0) {
                     readBytes(length + 2);
                 }
@@ -117,7 +117,7 @@ final class RespClient implements AutoCloseable {
     }
 
     private String readLine() throws IOException {
-        final StringBuilder line = new StringBuilder();
+        StringBuilder line = new StringBuilder();
         int b;
         while ((b = next()) != '\n') {
             if (b < 0) {
@@ -141,7 +141,7 @@ final class RespClient implements AutoCloseable {
             if (position == limit) {
                 throw new EOFException(left + " bytes of a bulk string are missing");
             }
-            final int taken = Math.min(left, limit - position);
+            int taken = Math.min(left, limit - position);
             reply.write(buffer, position, taken);
             position += taken;
             left -= taken;
@@ -161,15 +161,15 @@ final class RespClient implements AutoCloseable {
 
     /** Splits a line into words, with double quotes and backslash escapes. */
     static String[] split(String line) {
-        final List<String> words = new ArrayList<>();
+        List<String> words = new ArrayList<>();
         int i = 0;
         while (i < line.length()) {
             if (line.charAt(i) == ' ') {
                 i++;
                 continue;
             }
-            final StringBuilder word = new StringBuilder();
-            final boolean quoted = line.charAt(i) == '"';
+            StringBuilder word = new StringBuilder();
+            boolean quoted = line.charAt(i) == '"';
             if (quoted) {
                 i++;
             }

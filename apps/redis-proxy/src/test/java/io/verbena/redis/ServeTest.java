@@ -29,7 +29,7 @@ class ServeTest {
     Path directory;
 
     private Process start(boolean exports, String... arguments) throws IOException {
-        final List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         if (exports) {
             command.addAll(openedModules());
@@ -41,7 +41,7 @@ class ServeTest {
                 System.getProperty("java.class.path"),
                 Serve.class.getName()));
         command.addAll(List.of(arguments));
-        final ProcessBuilder builder = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("output").toFile());
         // The JVM prints a line of its own when it finds options there.
@@ -55,7 +55,7 @@ class ServeTest {
 
     /** Runs a command that has to fail; its one line of output. */
     private String failure(boolean exports, String... arguments) throws Exception {
-        final Process process = start(exports, arguments);
+        Process process = start(exports, arguments);
         try {
             assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it ends").isTrue();
             assertThat(process.exitValue()).isEqualTo(1);
@@ -68,11 +68,11 @@ class ServeTest {
 
     @Test
     void servesUntilItIsToldToEnd() throws Exception {
-        final Path config = directory.resolve("verbena.yaml");
+        Path config = directory.resolve("verbena.yaml");
         Files.writeString(config, "port: 0\nshards: 3\nmaxmemory: 64mb\nrequirepass: fromfile\n");
-        final Process process = start(true, "--config", config.toString(), "--requirepass", "secret");
+        Process process = start(true, "--config", config.toString(), "--requirepass", "secret");
         try {
-            final Pattern ready = Pattern.compile("ready on 127\\.0\\.0\\.1:(\\d+)");
+            Pattern ready = Pattern.compile("ready on 127\\.0\\.0\\.1:(\\d+)");
             Matcher found = ready.matcher("");
             for (int i = 0; i < 300 && !found.find(); i++) {
                 TimeUnit.MILLISECONDS.sleep(100);

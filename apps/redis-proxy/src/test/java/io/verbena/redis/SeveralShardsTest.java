@@ -72,7 +72,7 @@ class SeveralShardsTest {
 
     @Test
     void keysAreJoinedAndScanVisitsEveryShardOnce() throws Exception {
-        final Set<String> keys = new HashSet<>();
+        Set<String> keys = new HashSet<>();
         for (int i = 0; i < 500; i++) {
             keys.add("key:" + i);
             client.command("SET", "key:" + i, "v");
@@ -81,12 +81,12 @@ class SeveralShardsTest {
         assertThat(words(client.command("KEYS", "key:1?"))).hasSize(10);
         assertThat(keys).contains(words(client.command("RANDOMKEY")).iterator().next());
 
-        final Set<String> scanned = new HashSet<>();
+        Set<String> scanned = new HashSet<>();
         String cursor = "0";
         int steps = 0;
         do {
-            final String reply = client.command("SCAN", cursor, "COUNT", "20");
-            final Matcher first = Pattern.compile("\\*2\\r\\n\\$\\d+\\r\\n(\\d+)\\r\\n(.*)", Pattern.DOTALL)
+            String reply = client.command("SCAN", cursor, "COUNT", "20");
+            Matcher first = Pattern.compile("\\*2\\r\\n\\$\\d+\\r\\n(\\d+)\\r\\n(.*)", Pattern.DOTALL)
                     .matcher(reply);
             assertThat(first.matches()).as(reply).isTrue();
             cursor = first.group(1);
@@ -101,8 +101,8 @@ class SeveralShardsTest {
     }
 
     private static Set<String> words(String reply) {
-        final Set<String> words = new HashSet<>();
-        final Matcher matcher = Pattern.compile("\\$\\d+\\r\\n(.*)\\r\\n").matcher(reply);
+        Set<String> words = new HashSet<>();
+        Matcher matcher = Pattern.compile("\\$\\d+\\r\\n(.*)\\r\\n").matcher(reply);
         while (matcher.find()) {
             words.add(matcher.group(1));
         }

@@ -89,7 +89,7 @@ final class ShufflingStore implements Store {
                 refusals.incrementAndGet();
                 return SendResult.BACK_PRESSURED;
             }
-            final SendResult sent = backend.send(shard, head, headLength, body, bodyOffset, bodyLength);
+            SendResult sent = backend.send(shard, head, headLength, body, bodyOffset, bodyLength);
             if (sent == SendResult.SENT) {
                 outstanding++;
             }
@@ -115,18 +115,18 @@ final class ShufflingStore implements Store {
         public int poll(ReplyHandler handler, int limit) {
             backend.poll(
                     (buffer, offset, length) -> {
-                        final byte[] copy = new byte[length];
+                        byte[] copy = new byte[length];
                         buffer.getBytes(offset, copy);
                         held.add(copy);
                     },
                     limit);
-            final int due = held.size() > 1000 ? held.size() / 2 : random.nextInt(held.size() + 1);
+            int due = held.size() > 1000 ? held.size() / 2 : random.nextInt(held.size() + 1);
             for (int i = 0; i < due; i++) {
-                final int index = random.nextInt(held.size());
+                int index = random.nextInt(held.size());
                 if (index > 0) {
                     overtakings.incrementAndGet();
                 }
-                final byte[] reply = held.remove(index);
+                byte[] reply = held.remove(index);
                 handler.onReply(new UnsafeBuffer(reply), 0, reply.length);
             }
             outstanding -= due;

@@ -24,7 +24,7 @@ class TransactionLimitsTest {
     private static String fill(RespClient client, String... command) throws Exception {
         assertThat(client.command("MULTI")).isEqualTo("+OK\r\n");
         for (int i = 0; i < LIMIT; i++) {
-            final String reply = client.command(command);
+            String reply = client.command(command);
             if (!reply.equals("+QUEUED\r\n")) {
                 return reply;
             }
@@ -66,14 +66,14 @@ class TransactionLimitsTest {
     void repliesOfTheProxyItselfAreBounded() throws Exception {
         try (ProxyFixture proxy = proxy();
                 RespClient client = proxy.client()) {
-            for (final String first : new String[] {"PING", "GET"}) {
+            for (String first : new String[] {"PING", "GET"}) {
                 client.command("MULTI");
                 client.send(first.equals("GET") ? "GET none\r\n" : "PING\r\n");
                 client.send("COMMAND\r\n".repeat(200) + "PING\r\n");
                 for (int i = 0; i < 202; i++) {
                     assertThat(client.read()).isEqualTo("+QUEUED\r\n");
                 }
-                final String reply = client.command("EXEC");
+                String reply = client.command("EXEC");
                 assertThat(reply.length()).isLessThan(3 * LIMIT);
                 assertThat(reply)
                         .startsWith("*202\r\n")
@@ -105,7 +105,7 @@ class TransactionLimitsTest {
     void whatIsDiscardedOrLeftIsLetGo() throws Exception {
         try (ProxyFixture proxy = proxy();
                 RespClient client = proxy.client()) {
-            for (final String end : new String[] {"DISCARD", "RESET"}) {
+            for (String end : new String[] {"DISCARD", "RESET"}) {
                 client.command("MULTI");
                 client.command("SET", "k", VALUE);
                 assertThat(queued(proxy)).isGreaterThan(1000);
@@ -132,7 +132,7 @@ class TransactionLimitsTest {
             assertThat(client.command("CONFIG", "SET", "maxmemory-clients", "10%"))
                     .isEqualTo("+OK\r\n");
             assertThat(client.command("CONFIG", "GET", "maxmemory-clients")).contains("10%");
-            final Settings settings = proxy.server().settings();
+            Settings settings = proxy.server().settings();
             assertThat(settings.maxMemoryClients()).isEqualTo(settings.memory().direct() / 100 * 10);
             assertThat(client.command("CONFIG", "SET", "maxmemory-clients", "x"))
                     .contains("argument must be a memory or percent value");

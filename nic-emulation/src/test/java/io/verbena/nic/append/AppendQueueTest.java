@@ -129,7 +129,7 @@ class AppendQueueTest {
     }
 
     @Test
-    void aChunkThatASlotNamedWhenItWasDrainedComesBackWithoutAnAllocator() {
+    void aChunkNamedBySlotWhenDrainedIsReusedWithoutAnAllocator() {
         AppendQueue queue = nic.create(attributes().reserveChunks(1));
         Appender appender = nic.peer();
         AtomicBuffer table = nic.control.buffer();

@@ -342,7 +342,7 @@ class LargeMessageTest {
     }
 
     @Test
-    void messagesInPartsAreBoundedByTheQueuesLimitAndTheirBuffersComeBack() {
+    void messagesInPartsStayWithinTheQueuesLimit() {
         create(attributes().reserveChunks(1).maxMessage(CHUNK / 4).memoryLimit(8 * CHUNK));
         int open = 0;
         long[] claims = new long[1000];

@@ -191,7 +191,7 @@ class UnmapTest {
      * returned.
      */
     @Test
-    void aHandlerThatTakesLongerThanItsConsumerIsWaitedForMayLookAgain() {
+    void aHandlerSlowerThanTheWaitForItMayLookAgain() {
         AppendQueue queue = nic.create(attributes().reserveChunks(1));
         List<AtomicBuffer> memory = fill(queue, nic.peer(), 3);
         Appender late = nic.peer();

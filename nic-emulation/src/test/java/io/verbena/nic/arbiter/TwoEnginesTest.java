@@ -20,20 +20,7 @@ class TwoEnginesTest {
     private static final int STEP = 20_000; // bytes that an engine sends before the other has its time
 
     /** The defaults, but for short visits of who is alone: an engine's time is not used up before others come. */
-    private static final ArbiterSettings SETTINGS = new ArbiterSettings(
-            Discipline.CHUNKS,
-            ChargedUnit.BYTES,
-            0,
-            1500,
-            4096,
-            16 * 1024,
-            16 * 1024,
-            64 * 1024,
-            25_000,
-            8,
-            4096,
-            256,
-            16 * 1024);
+    private static final ArbiterSettings SETTINGS = ArbiterSettings.defaults().withAloneBudget(4096);
 
     private static final class Engine {
         final ChunkArbiter arbiter;

@@ -43,7 +43,7 @@ public final class DoubleText {
      * @param offset of the first byte
      * @return bytes written
      */
-    public int putShort(final double value, final MutableDirectBuffer target, final int offset) {
+    public int putShort(double value, MutableDirectBuffer target, int offset) {
         if (Double.isNaN(value)) {
             return target.putStringWithoutLengthAscii(offset, "nan");
         }
@@ -51,17 +51,17 @@ public final class DoubleText {
             return target.putStringWithoutLengthAscii(offset, value > 0 ? "inf" : "-inf");
         }
         int at = offset;
-        final long bits = Double.doubleToRawLongBits(value);
+        long bits = Double.doubleToRawLongBits(value);
         if (bits < 0) {
             target.putByte(at++, (byte) '-');
         }
-        final double magnitude = Math.abs(value);
+        double magnitude = Math.abs(value);
         // Whole numbers of up to 15 digits are most scores: %.17g prints them as integers.
         if (magnitude == (long) magnitude && magnitude < 1e15) {
             return at - offset + target.putLongAscii(at, (long) magnitude);
         }
-        final int biased = (int) (bits >>> MANTISSA_BITS) & EXPONENT_MASK;
-        final long fraction = bits & ((1L << MANTISSA_BITS) - 1);
+        int biased = (int) (bits >>> MANTISSA_BITS) & EXPONENT_MASK;
+        long fraction = bits & ((1L << MANTISSA_BITS) - 1);
         expand(biased == 0 ? fraction : fraction | 1L << MANTISSA_BITS, Math.max(1, biased) - EXPONENT_BIAS);
         return at - offset + putGeneral(target, at);
     }
@@ -77,12 +77,7 @@ public final class DoubleText {
      * @param offset of the first byte
      * @return bytes written
      */
-    public int putFixed(
-            final boolean negative,
-            final long mantissa,
-            final int exponent,
-            final MutableDirectBuffer target,
-            final int offset) {
+    public int putFixed(boolean negative, long mantissa, int exponent, MutableDirectBuffer target, int offset) {
         expand(mantissa, exponent);
         if (scale > PRECISION) {
             round(digitCount - (scale - PRECISION));
@@ -106,7 +101,7 @@ public final class DoubleText {
     }
 
     /** Fills digits, without zeros in front, and scale with the exact value of mantissa * 2^exponent. */
-    private void expand(final long mantissa, final int exponent) {
+    private void expand(long mantissa, int exponent) {
         long m = mantissa;
         int e = exponent;
         if (m == 0) {
@@ -114,7 +109,7 @@ public final class DoubleText {
             scale = 0;
             return;
         }
-        final int zeros = Long.numberOfTrailingZeros(m);
+        int zeros = Long.numberOfTrailingZeros(m);
         m >>>= zeros;
         e += zeros;
         size = 0;
@@ -141,19 +136,19 @@ public final class DoubleText {
         System.arraycopy(digits, leading, digits, 0, digitCount);
     }
 
-    private void multiplyByPower(final int base, final int exponent) {
+    private void multiplyByPower(int base, int exponent) {
         // 2^29 and 5^12 are the greatest powers below 10^9.
-        final int step = base == 2 ? 29 : 12;
+        int step = base == 2 ? 29 : 12;
         int rest = exponent;
         while (rest > 0) {
-            final int n = Math.min(step, rest);
+            int n = Math.min(step, rest);
             long factor = 1;
             for (int i = 0; i < n; i++) {
                 factor *= base;
             }
             long carry = 0;
             for (int i = 0; i < size; i++) {
-                final long product = words[i] * factor + carry;
+                long product = words[i] * factor + carry;
                 words[i] = (int) (product % BASE);
                 carry = product / BASE;
             }
@@ -165,8 +160,8 @@ public final class DoubleText {
     }
 
     /** Keeps the first {@code keep} digits, which may be none or fewer, rounded half to even. */
-    private void round(final int keep) {
-        final int dropped = digitCount - keep;
+    private void round(int keep) {
+        int dropped = digitCount - keep;
         if (dropped <= 0) {
             return;
         }
@@ -198,7 +193,7 @@ public final class DoubleText {
         }
     }
 
-    private int putGeneral(final MutableDirectBuffer target, final int offset) {
+    private int putGeneral(MutableDirectBuffer target, int offset) {
         round(PRECISION);
         int exponent = digitCount - 1 - scale;
         int last = digitCount;
@@ -227,9 +222,9 @@ public final class DoubleText {
         return at - offset + target.putNaturalIntAscii(at, exponent);
     }
 
-    private int putPlain(final MutableDirectBuffer target, final int offset) {
+    private int putPlain(MutableDirectBuffer target, int offset) {
         int at = offset;
-        final int whole = digitCount - scale;
+        int whole = digitCount - scale;
         if (whole <= 0) {
             target.putByte(at++, (byte) '0');
         }

@@ -168,7 +168,7 @@ public enum KvOp {
     private static final @Nullable KvOp[] BY_NAME = new KvOp[NAME_SLOTS];
 
     static {
-        for (final KvOp op : values()) {
+        for (KvOp op : values()) {
             if (BY_CODE[op.code] != null) {
                 throw new AssertionError("code " + op.code + " is " + BY_CODE[op.code] + " and " + op);
             }
@@ -193,15 +193,7 @@ public enum KvOp {
     private final byte[] lowerBytes;
     private final int nameHash;
 
-    KvOp(
-            final int code,
-            final Group group,
-            final int minArguments,
-            final int maxArguments,
-            final int flags,
-            final int firstKey,
-            final int lastKey,
-            final int keyStep) {
+    KvOp(int code, Group group, int minArguments, int maxArguments, int flags, int firstKey, int lastKey, int keyStep) {
         this.code = code;
         this.group = group;
         this.minArguments = minArguments;
@@ -213,7 +205,7 @@ public enum KvOp {
         this.lowerName = name().toLowerCase(Locale.ROOT);
         this.lowerBytes = lowerName.getBytes(StandardCharsets.US_ASCII);
         int hash = 0;
-        for (final byte b : lowerBytes) {
+        for (byte b : lowerBytes) {
             hash = hash * Keys.HASH_FACTOR + b;
         }
         this.nameHash = hash;
@@ -223,7 +215,7 @@ public enum KvOp {
      * @param code wire code
      * @return the operation, or null if no operation has this code
      */
-    public static @Nullable KvOp byCode(final int code) {
+    public static @Nullable KvOp byCode(int code) {
         return code < 0 || code > MAX_CODE ? null : BY_CODE[code];
     }
 
@@ -235,13 +227,13 @@ public enum KvOp {
      * @param length of the name in bytes
      * @return the operation, or null if none has this name
      */
-    public static @Nullable KvOp byName(final DirectBuffer buffer, final int offset, final int length) {
+    public static @Nullable KvOp byName(DirectBuffer buffer, int offset, int length) {
         int hash = 0;
         for (int i = 0; i < length; i++) {
             hash = hash * Keys.HASH_FACTOR + lower(buffer.getByte(offset + i));
         }
         for (int slot = hash & (NAME_SLOTS - 1); ; slot = (slot + 1) & (NAME_SLOTS - 1)) {
-            final KvOp op = BY_NAME[slot];
+            KvOp op = BY_NAME[slot];
             if (op == null) {
                 return null;
             }
@@ -251,7 +243,7 @@ public enum KvOp {
         }
     }
 
-    private boolean isNamed(final DirectBuffer buffer, final int offset, final int length) {
+    private boolean isNamed(DirectBuffer buffer, int offset, int length) {
         if (length != lowerBytes.length) {
             return false;
         }
@@ -263,7 +255,7 @@ public enum KvOp {
         return true;
     }
 
-    private static byte lower(final byte b) {
+    private static byte lower(byte b) {
         return b >= 'A' && b <= 'Z' ? (byte) (b + ('a' - 'A')) : b;
     }
 
@@ -301,7 +293,7 @@ public enum KvOp {
      * @param argc number of arguments after the name
      * @return true if the operation takes that many
      */
-    public boolean accepts(final int argc) {
+    public boolean accepts(int argc) {
         return argc >= minArguments && argc <= maxArguments;
     }
 
@@ -339,7 +331,7 @@ public enum KvOp {
      * @param argc number of arguments after the name
      * @return index of the last key among the arguments, or -1 if the operation has no key
      */
-    public int lastKey(final int argc) {
+    public int lastKey(int argc) {
         if (firstKey < 0) {
             return -1;
         }

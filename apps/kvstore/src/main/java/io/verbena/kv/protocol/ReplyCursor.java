@@ -39,7 +39,7 @@ public final class ReplyCursor {
      * @return this
      * @throws ProtocolException if the reply is too short
      */
-    public ReplyCursor wrap(final DirectBuffer source, final int offset, final int bytes) {
+    public ReplyCursor wrap(DirectBuffer source, int offset, int bytes) {
         if (offset < 0 || bytes < 0 || offset > source.capacity() - bytes) {
             throw new ProtocolException(
                     "reply at " + offset + " of " + bytes + " bytes exceeds its buffer of " + source.capacity());
@@ -89,29 +89,38 @@ public final class ReplyCursor {
             }
             return false;
         }
-        final int left = length - position;
+        int left = length - position;
         if (left < VALUE_HEADER_LENGTH) {
             throw new ProtocolException("reply of " + length + " bytes ends with " + due + " values due");
         }
-        final int at = position;
-        final ReplyType found = ReplyType.byTag(buffer.getByte(at) & 0xff);
-        final int number = buffer.getInt(at + COUNT_OFFSET, ByteOrder.LITTLE_ENDIAN);
-        final int room = left - VALUE_HEADER_LENGTH;
+        int at = position;
+        ReplyType found = ReplyType.byTag(buffer.getByte(at) & 0xff);
+        int number = buffer.getInt(at + COUNT_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        int room = left - VALUE_HEADER_LENGTH;
         due--;
-        int bytes = 0;
-        switch (found) {
+        int bytes = payloadLength(found, at, number, room);
+        type = found;
+        count = number;
+        payload = at + VALUE_HEADER_LENGTH;
+        position = payload + bytes;
+        return true;
+    }
+
+    /** Checks a value against the {@code room} bytes behind its header, and says how many of them it takes. */
+    private int payloadLength(ReplyType found, int at, int number, int room) {
+        return switch (found) {
             case BULK, STATUS, ERROR, VERBATIM -> {
                 if (number < 0 || number > room) {
                     throw new ProtocolException(
                             "reply text at " + at + " has length " + number + " with " + room + " bytes left");
                 }
-                bytes = (int) Math.min(BitUtil.align((long) number, VALUE_ALIGNMENT), room);
+                yield (int) Math.min(BitUtil.align((long) number, VALUE_ALIGNMENT), room);
             }
             case INTEGER, DOUBLE -> {
                 if (room < Long.BYTES) {
                     throw new ProtocolException("reply number at " + at + " has " + room + " bytes left");
                 }
-                bytes = Long.BYTES;
+                yield Long.BYTES;
             }
             case STREAM, HELD -> {
                 if (number != STREAM_PAYLOAD_LENGTH || room < STREAM_PAYLOAD_LENGTH) {
@@ -124,28 +133,25 @@ public final class ReplyCursor {
                 if (buffer.getLong(at + VALUE_HEADER_LENGTH + Long.BYTES, ByteOrder.LITTLE_ENDIAN) < 0) {
                     throw new ProtocolException("reply stream at " + at + " has a negative length");
                 }
-                bytes = STREAM_PAYLOAD_LENGTH;
+                yield STREAM_PAYLOAD_LENGTH;
             }
             case ARRAY, SET, MAP -> {
-                final long values = found == ReplyType.MAP ? 2L * number : number;
+                long values = found == ReplyType.MAP ? 2L * number : number;
                 if (values < 0 || due + values > room / VALUE_HEADER_LENGTH) {
                     throw new ProtocolException(
                             "reply aggregate at " + at + " has count " + number + " with " + room + " bytes left");
                 }
                 due += values;
+                yield 0;
             }
             case BOOLEAN -> {
                 if (number != 0 && number != 1) {
                     throw new ProtocolException("reply boolean at " + at + " is " + number);
                 }
+                yield 0;
             }
-            case NIL, NIL_ARRAY -> {}
-        }
-        type = found;
-        count = number;
-        payload = at + VALUE_HEADER_LENGTH;
-        position = payload + bytes;
-        return true;
+            case NIL, NIL_ARRAY -> 0;
+        };
     }
 
     /**
@@ -226,12 +232,12 @@ public final class ReplyCursor {
 
     /** @return the bytes of a text; allocates, for tools and tests */
     public byte[] bytes() {
-        final byte[] copy = new byte[textLength()];
+        byte[] copy = new byte[textLength()];
         buffer.getBytes(textOffset(), copy);
         return copy;
     }
 
-    private void require(final boolean holds, final String wanted) {
+    private void require(boolean holds, String wanted) {
         if (!holds) {
             throw new IllegalStateException("the current value is " + type + ", not " + wanted);
         }

@@ -40,7 +40,7 @@ public final class ReplyDescriptor {
      * @param length of a text in bytes
      * @return bytes that it takes in a reply
      */
-    public static long textLength(final int length) {
+    public static long textLength(int length) {
         return VALUE_HEADER_LENGTH + BitUtil.align((long) length, VALUE_ALIGNMENT);
     }
 }

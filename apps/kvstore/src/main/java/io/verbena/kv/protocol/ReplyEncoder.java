@@ -61,7 +61,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param maxCapacity greatest reply in bytes, {@link #INITIAL_CAPACITY} to {@link #MAX_CAPACITY}
      */
-    public ReplyEncoder(final int maxCapacity) {
+    public ReplyEncoder(int maxCapacity) {
         if (maxCapacity < INITIAL_CAPACITY || maxCapacity > MAX_CAPACITY) {
             throw new IllegalArgumentException(
                     "maximum capacity " + maxCapacity + " is not in " + INITIAL_CAPACITY + " to " + MAX_CAPACITY);
@@ -71,7 +71,7 @@ public final class ReplyEncoder implements AutoCloseable {
         adopt(memory.present());
     }
 
-    private void adopt(final ByteBuffer fresh) {
+    private void adopt(ByteBuffer fresh) {
         buffer.wrap(fresh);
         capacity = fresh.capacity();
         bound = Math.min(capacity, limit);
@@ -84,7 +84,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *     maximum is that maximum
      * @return this
      */
-    public ReplyEncoder limit(final int length) {
+    public ReplyEncoder limit(int length) {
         limit = Math.min(length, maxCapacity);
         bound = Math.min(capacity, limit);
         return this;
@@ -106,7 +106,7 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param correlation of the request
      * @return this
      */
-    public ReplyEncoder begin(final long correlation) {
+    public ReplyEncoder begin(long correlation) {
         if (closed) {
             throw new IllegalStateException("reply encoder is closed");
         }
@@ -130,7 +130,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param length that the reply had, with no {@link #begin} since
      */
-    public void discardTo(final int length) {
+    public void discardTo(int length) {
         if (length < HEADER_LENGTH || length > position) {
             throw new IllegalArgumentException("length " + length + " is not in " + HEADER_LENGTH + " to " + position);
         }
@@ -156,7 +156,7 @@ public final class ReplyEncoder implements AutoCloseable {
             throw new IllegalStateException(
                     "a reply whose last " + tailLength + " bytes lie elsewhere is not handed over");
         }
-        final ByteBuffer given = memory.handOver(position);
+        ByteBuffer given = memory.handOver(position);
         adopt(memory.present());
         position = HEADER_LENGTH;
         return given;
@@ -216,8 +216,8 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param value of it
      */
-    public void integer(final long value) {
-        final int at = header(ReplyType.INTEGER, Long.BYTES, Long.BYTES);
+    public void integer(long value) {
+        int at = header(ReplyType.INTEGER, Long.BYTES, Long.BYTES);
         buffer.putLong(at, value, ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -226,8 +226,8 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param value of it
      */
-    public void doubleValue(final double value) {
-        final int at = header(ReplyType.DOUBLE, Double.BYTES, Double.BYTES);
+    public void doubleValue(double value) {
+        int at = header(ReplyType.DOUBLE, Double.BYTES, Double.BYTES);
         buffer.putLong(at, Double.doubleToRawLongBits(value), ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -236,7 +236,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param value of it
      */
-    public void booleanValue(final boolean value) {
+    public void booleanValue(boolean value) {
         header(ReplyType.BOOLEAN, value ? 1 : 0, 0);
     }
 
@@ -247,8 +247,8 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param offset of the first byte
      * @param length in bytes
      */
-    public void bulk(final DirectBuffer source, final int offset, final int length) {
-        final int at = claimText(ReplyType.BULK, length);
+    public void bulk(DirectBuffer source, int offset, int length) {
+        int at = claimText(ReplyType.BULK, length);
         buffer.putBytes(at, source, offset, length);
     }
 
@@ -259,7 +259,7 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param offset of the first byte
      * @param length in bytes
      */
-    public void bulkByReference(final DirectBuffer source, final int offset, final int length) {
+    public void bulkByReference(DirectBuffer source, int offset, int length) {
         if (position != HEADER_LENGTH) {
             throw new IllegalStateException("a BULK by reference is a reply of its own, and this one has begun");
         }
@@ -277,7 +277,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param bytes of it
      */
-    public void bulk(final byte[] bytes) {
+    public void bulk(byte[] bytes) {
         text(ReplyType.BULK, bytes);
     }
 
@@ -286,11 +286,11 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param value of it
      */
-    public void bulkInteger(final long value) {
+    public void bulkInteger(long value) {
         ensure(VALUE_HEADER_LENGTH + MAX_DECIMAL_LENGTH + VALUE_HEADER_LENGTH);
-        final int at = position + VALUE_HEADER_LENGTH;
+        int at = position + VALUE_HEADER_LENGTH;
         // The digits first, for only they tell the length; the padding then behind them.
-        final int length = buffer.putLongAscii(at, value);
+        int length = buffer.putLongAscii(at, value);
         buffer.putLong(at + length, 0L);
         header(ReplyType.BULK, length, 0);
         position = at + ((length + 7) & ~7);
@@ -302,7 +302,7 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param length in bytes
      * @return offset in {@link #buffer()} of its first byte
      */
-    public int claimBulk(final int length) {
+    public int claimBulk(int length) {
         return claimText(ReplyType.BULK, length);
     }
 
@@ -311,7 +311,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param ascii its text
      */
-    public void status(final byte[] ascii) {
+    public void status(byte[] ascii) {
         text(ReplyType.STATUS, ascii);
     }
 
@@ -320,7 +320,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param text code and text, without the dash of RESP
      */
-    public void error(final byte[] text) {
+    public void error(byte[] text) {
         text(ReplyType.ERROR, text);
     }
 
@@ -329,7 +329,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param text code and text, without the dash of RESP
      */
-    public void error(final String text) {
+    public void error(String text) {
         error(text.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -338,7 +338,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param bytes three characters of format, a colon and the text
      */
-    public void verbatim(final byte[] bytes) {
+    public void verbatim(byte[] bytes) {
         text(ReplyType.VERBATIM, bytes);
     }
 
@@ -348,7 +348,7 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param id by which it is read
      * @param length of its bytes
      */
-    public void stream(final long id, final long length) {
+    public void stream(long id, long length) {
         stream(ReplyType.STREAM, id, length);
     }
 
@@ -358,12 +358,12 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param id by which the reply is read
      * @param length of the reply in bytes, header included
      */
-    public void held(final long id, final long length) {
+    public void held(long id, long length) {
         stream(ReplyType.HELD, id, length);
     }
 
-    private void stream(final ReplyType type, final long id, final long length) {
-        final int at = header(type, STREAM_PAYLOAD_LENGTH, STREAM_PAYLOAD_LENGTH);
+    private void stream(ReplyType type, long id, long length) {
+        int at = header(type, STREAM_PAYLOAD_LENGTH, STREAM_PAYLOAD_LENGTH);
         buffer.putLong(at, id, ByteOrder.LITTLE_ENDIAN);
         buffer.putLong(at + Long.BYTES, length, ByteOrder.LITTLE_ENDIAN);
     }
@@ -373,7 +373,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param count of elements
      */
-    public void array(final int count) {
+    public void array(int count) {
         header(ReplyType.ARRAY, count, 0);
     }
 
@@ -382,7 +382,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param count of pairs
      */
-    public void map(final int count) {
+    public void map(int count) {
         header(ReplyType.MAP, count, 0);
     }
 
@@ -391,7 +391,7 @@ public final class ReplyEncoder implements AutoCloseable {
      *
      * @param count of elements
      */
-    public void set(final int count) {
+    public void set(int count) {
         header(ReplyType.SET, count, 0);
     }
 
@@ -401,8 +401,8 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param type ARRAY, MAP or SET
      * @return where to set the count with {@link #closeAggregate}
      */
-    public int openAggregate(final ReplyType type) {
-        final int at = position;
+    public int openAggregate(ReplyType type) {
+        int at = position;
         header(type, 0, 0);
         return at;
     }
@@ -413,26 +413,26 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param at what {@link #openAggregate} returned
      * @param count of elements or pairs that were written
      */
-    public void closeAggregate(final int at, final int count) {
+    public void closeAggregate(int at, int count) {
         buffer.putInt(at + COUNT_OFFSET, count, ByteOrder.LITTLE_ENDIAN);
     }
 
-    private void text(final ReplyType type, final byte[] bytes) {
-        final int at = claimText(type, bytes.length);
+    private void text(ReplyType type, byte[] bytes) {
+        int at = claimText(type, bytes.length);
         buffer.putBytes(at, bytes);
     }
 
-    private int claimText(final ReplyType type, final int length) {
-        final int at = header(type, length, (length + 7L) & ~7L);
+    private int claimText(ReplyType type, int length) {
+        int at = header(type, length, (length + 7L) & ~7L);
         if ((length & 7) != 0) {
             buffer.putLong(position - Long.BYTES, 0L);
         }
         return at;
     }
 
-    private int header(final ReplyType type, final int count, final long payload) {
+    private int header(ReplyType type, int count, long payload) {
         ensure(VALUE_HEADER_LENGTH + payload);
-        final int at = position;
+        int at = position;
         buffer.putInt(at + TAG_OFFSET, type.tag(), ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(at + COUNT_OFFSET, count, ByteOrder.LITTLE_ENDIAN);
         position = at + VALUE_HEADER_LENGTH + (int) payload;
@@ -445,24 +445,24 @@ public final class ReplyEncoder implements AutoCloseable {
      * @param bytes that follow
      * @throws ReplyTooLargeException if they cannot
      */
-    public void reserve(final long bytes) {
+    public void reserve(long bytes) {
         ensure(bytes);
     }
 
-    private void ensure(final long bytes) {
+    private void ensure(long bytes) {
         if (bytes > bound - position) {
             grow(position + bytes);
         }
     }
 
-    private void grow(final long required) {
+    private void grow(long required) {
         if (required > limit) {
             throw new ReplyTooLargeException(required, limit);
         }
-        final long doubled = Math.max(INITIAL_CAPACITY, 2L * capacity);
+        long doubled = Math.max(INITIAL_CAPACITY, 2L * capacity);
         try {
             adopt(memory.replace((int) Math.max(required, Math.min(limit, doubled)), position));
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             // The process has no direct memory left: an error of this reply, and not the end of the shard.
             throw new ReplyTooLargeException(required, capacity);
         }

@@ -19,11 +19,11 @@ final class ReplyMemory implements AutoCloseable {
     private final ByteBuffer spare = allocate(SPARE_CAPACITY);
     private ByteBuffer present;
 
-    ReplyMemory(final int capacity) {
+    ReplyMemory(int capacity) {
         present = allocate(capacity);
     }
 
-    private static ByteBuffer allocate(final int bytes) {
+    private static ByteBuffer allocate(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -39,10 +39,10 @@ final class ReplyMemory implements AutoCloseable {
     }
 
     /** Takes memory in place of the spare piece; without any, the spare one does for short replies. */
-    ByteBuffer replaceSpare(final int capacity) {
+    ByteBuffer replaceSpare(int capacity) {
         try {
             present = allocate(capacity);
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             // Tried again with the next reply.
         }
         return present;
@@ -56,10 +56,10 @@ final class ReplyMemory implements AutoCloseable {
      * @return what is written into from now on
      * @throws OutOfMemoryError if there is none; nothing has changed
      */
-    ByteBuffer replace(final int capacity, final int kept) {
-        final ByteBuffer fresh = allocate(capacity);
-        final ByteBuffer old = present;
-        final boolean wasSpare = isSpare();
+    ByteBuffer replace(int capacity, int kept) {
+        ByteBuffer fresh = allocate(capacity);
+        ByteBuffer old = present;
+        boolean wasSpare = isSpare();
         old.limit(kept).position(0);
         fresh.put(old);
         fresh.clear();
@@ -79,13 +79,13 @@ final class ReplyMemory implements AutoCloseable {
      * @param length bytes in use
      * @throws OutOfMemoryError if there is no memory for the copy; nothing has changed
      */
-    ByteBuffer handOver(final int length) {
+    ByteBuffer handOver(int length) {
         if (isSpare()) {
-            final ByteBuffer copy = allocate(length);
+            ByteBuffer copy = allocate(length);
             copy.put(0, spare, 0, length);
             return copy;
         }
-        final ByteBuffer given = present;
+        ByteBuffer given = present;
         spare.putLong(CORRELATION_OFFSET, given.getLong(CORRELATION_OFFSET));
         present = spare;
         return given;

@@ -6,7 +6,7 @@ public final class ReplyTooLargeException extends RuntimeException {
      * @param required bytes of the reply so far and of the value that did not fit
      * @param maximum of the encoder in bytes
      */
-    public ReplyTooLargeException(final long required, final int maximum) {
+    public ReplyTooLargeException(long required, int maximum) {
         super("reply of " + required + " bytes > maximum " + maximum);
     }
 }

@@ -61,7 +61,7 @@ public enum ReplyType {
      * @return the type
      * @throws ProtocolException if the tag is unknown
      */
-    public static ReplyType byTag(final int tag) {
+    public static ReplyType byTag(int tag) {
         if (tag < 0 || tag >= BY_TAG.length) {
             throw new ProtocolException("reply tag " + tag + " is not in 0 to " + (BY_TAG.length - 1));
         }

@@ -74,7 +74,7 @@ public final class RequestDescriptor {
      * @param length of the argument in bytes, 0 to {@link #MAX_ARGUMENT_LENGTH}
      * @return bytes that the argument takes in a request, with its length and padding
      */
-    public static int argumentLength(final int length) {
+    public static int argumentLength(int length) {
         return ARGUMENT_HEADER_LENGTH + BitUtil.align(length, ARGUMENT_ALIGNMENT);
     }
 }

@@ -50,12 +50,7 @@ public final class RequestEncoder {
      * @return this
      */
     public RequestEncoder begin(
-            final MutableDirectBuffer target,
-            final int at,
-            final KvOp op,
-            final int database,
-            final long correlation,
-            final int flags) {
+            MutableDirectBuffer target, int at, KvOp op, int database, long correlation, int flags) {
         if (database < 0 || database > 0xffff) {
             throw new IllegalArgumentException("database " + database + " is not in 0 to 65535");
         }
@@ -83,13 +78,13 @@ public final class RequestEncoder {
      * @param length of the argument in bytes, 0 to {@link RequestDescriptor#MAX_ARGUMENT_LENGTH}
      * @return offset in the buffer where its bytes go
      */
-    public int claimArgument(final int length) {
+    public int claimArgument(int length) {
         if (length < 0 || length > MAX_ARGUMENT_LENGTH) {
             throw new IllegalArgumentException(
                     "argument length " + length + " is not in 0 to maximum " + MAX_ARGUMENT_LENGTH);
         }
         checkCount();
-        final int end = position + RequestDescriptor.argumentLength(length);
+        int end = position + RequestDescriptor.argumentLength(length);
         if (end < 0) {
             throw new IllegalArgumentException("request of " + (end & 0xffff_ffffL) + " bytes > maximum 2147483647");
         }
@@ -98,7 +93,7 @@ public final class RequestEncoder {
             buffer.putInt(end - Integer.BYTES, 0);
         }
         buffer.putInt(position, length, ByteOrder.LITTLE_ENDIAN);
-        final int at = position + ARGUMENT_HEADER_LENGTH;
+        int at = position + ARGUMENT_HEADER_LENGTH;
         position = end;
         argc++;
         buffer.putInt(offset + ARGC_OFFSET, argc, ByteOrder.LITTLE_ENDIAN);
@@ -113,8 +108,8 @@ public final class RequestEncoder {
      * @param length in bytes
      * @return this
      */
-    public RequestEncoder argument(final DirectBuffer source, final int sourceOffset, final int length) {
-        final int at = claimArgument(length);
+    public RequestEncoder argument(DirectBuffer source, int sourceOffset, int length) {
+        int at = claimArgument(length);
         buffer.putBytes(at, source, sourceOffset, length);
         return this;
     }
@@ -127,8 +122,8 @@ public final class RequestEncoder {
      * @param length in bytes
      * @return this
      */
-    public RequestEncoder argument(final byte[] source, final int sourceOffset, final int length) {
-        final int at = claimArgument(length);
+    public RequestEncoder argument(byte[] source, int sourceOffset, int length) {
+        int at = claimArgument(length);
         buffer.putBytes(at, source, sourceOffset, length);
         return this;
     }
@@ -139,7 +134,7 @@ public final class RequestEncoder {
      * @param source the bytes
      * @return this
      */
-    public RequestEncoder argument(final byte[] source) {
+    public RequestEncoder argument(byte[] source) {
         return argument(source, 0, source.length);
     }
 
@@ -149,9 +144,9 @@ public final class RequestEncoder {
      * @param value to write
      * @return this
      */
-    public RequestEncoder argument(final long value) {
-        final int length = decimalLength(value);
-        final int at = claimArgument(length);
+    public RequestEncoder argument(long value) {
+        int length = decimalLength(value);
+        int at = claimArgument(length);
         buffer.putLongAscii(at, value);
         return this;
     }
@@ -162,8 +157,8 @@ public final class RequestEncoder {
      * @param value to write
      * @return this
      */
-    public RequestEncoder argumentLong(final long value) {
-        final int at = claimArgument(Long.BYTES);
+    public RequestEncoder argumentLong(long value) {
+        int at = claimArgument(Long.BYTES);
         buffer.putLong(at, value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
@@ -174,7 +169,7 @@ public final class RequestEncoder {
      * @param uploadId of the upload
      * @return this
      */
-    public RequestEncoder uploadedArgument(final long uploadId) {
+    public RequestEncoder uploadedArgument(long uploadId) {
         checkCount();
         buffer.putInt(position, UPLOADED, ByteOrder.LITTLE_ENDIAN);
         buffer.putLong(position + ARGUMENT_HEADER_LENGTH, uploadId, ByteOrder.LITTLE_ENDIAN);
@@ -190,7 +185,7 @@ public final class RequestEncoder {
      * @param length of the argument in bytes, 0 to {@link RequestDescriptor#MAX_ARGUMENT_LENGTH}
      * @return this
      */
-    public RequestEncoder lastArgumentLength(final int length) {
+    public RequestEncoder lastArgumentLength(int length) {
         if (length < 0 || length > MAX_ARGUMENT_LENGTH) {
             throw new IllegalArgumentException(
                     "argument length " + length + " is not in 0 to maximum " + MAX_ARGUMENT_LENGTH);
@@ -219,7 +214,7 @@ public final class RequestEncoder {
         return argc;
     }
 
-    private static int decimalLength(final long value) {
+    private static int decimalLength(long value) {
         if (value == Long.MIN_VALUE) {
             return MAX_DECIMAL_LENGTH;
         }

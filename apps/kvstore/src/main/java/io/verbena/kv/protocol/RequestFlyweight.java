@@ -47,7 +47,7 @@ public final class RequestFlyweight {
      * @return this
      * @throws ProtocolException if the request is malformed
      */
-    public RequestFlyweight wrap(final DirectBuffer source, final int offset, final int length) {
+    public RequestFlyweight wrap(DirectBuffer source, int offset, int length) {
         argc = 0;
         uploads = 0;
         if (offset < 0 || length < 0 || offset > source.capacity() - length) {
@@ -64,7 +64,7 @@ public final class RequestFlyweight {
         if ((flags() & ~FLAGS_MASK) != 0) {
             throw new ProtocolException("request flags " + flags() + " has bits outside " + FLAGS_MASK);
         }
-        final int count = buffer.getInt(ARGC_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        int count = buffer.getInt(ARGC_OFFSET, ByteOrder.LITTLE_ENDIAN);
         if (count < 0 || count > MAX_ARGUMENTS) {
             throw new ProtocolException("number of arguments " + count + " is not in 0 to maximum " + MAX_ARGUMENTS);
         }
@@ -77,9 +77,9 @@ public final class RequestFlyweight {
         return this;
     }
 
-    private void index(final int count, final int length) {
+    private void index(int count, int length) {
         if (count > offsets.length || (offsets.length > RETAINED_ARGUMENTS && count <= INITIAL_ARGUMENTS)) {
-            final int capacity = Math.max(INITIAL_ARGUMENTS, Integer.highestOneBit(Math.max(1, count)) << 1);
+            int capacity = Math.max(INITIAL_ARGUMENTS, Integer.highestOneBit(Math.max(1, count)) << 1);
             offsets = Arrays.copyOf(offsets, capacity);
             lengths = Arrays.copyOf(lengths, capacity);
         }
@@ -89,7 +89,7 @@ public final class RequestFlyweight {
                 throw new ProtocolException(
                         "argument " + i + " of " + count + " starts beyond the request's " + length + " bytes");
             }
-            final int bytes = buffer.getInt(position, ByteOrder.LITTLE_ENDIAN);
+            int bytes = buffer.getInt(position, ByteOrder.LITTLE_ENDIAN);
             position += ARGUMENT_HEADER_LENGTH;
             if (bytes == RequestDescriptor.UPLOADED && length - position >= Long.BYTES) {
                 offsets[i] = position;
@@ -167,7 +167,7 @@ public final class RequestFlyweight {
      * @param index of the argument, 0 to argc - 1
      * @return offset of its first byte in {@link #buffer()}
      */
-    public int argumentOffset(final int index) {
+    public int argumentOffset(int index) {
         return offsets[checked(index)];
     }
 
@@ -175,7 +175,7 @@ public final class RequestFlyweight {
      * @param index of the argument, 0 to argc - 1
      * @return its length in bytes; {@link RequestDescriptor#UPLOADED} if it was uploaded before
      */
-    public int argumentLength(final int index) {
+    public int argumentLength(int index) {
         return lengths[checked(index)];
     }
 
@@ -184,8 +184,8 @@ public final class RequestFlyweight {
      * @return the number in it
      * @throws ProtocolException if it has another length
      */
-    public long argumentLong(final int index) {
-        final int bytes = argumentLength(index);
+    public long argumentLong(int index) {
+        int bytes = argumentLength(index);
         if (bytes != Long.BYTES) {
             throw new ProtocolException("argument " + index + " has length " + bytes + " and is no number of 8 bytes");
         }
@@ -201,7 +201,7 @@ public final class RequestFlyweight {
      * @param index of the argument, 0 to argc - 1
      * @return true if it was uploaded before and only {@link #uploadId} is here
      */
-    public boolean isUploaded(final int index) {
+    public boolean isUploaded(int index) {
         return argumentLength(index) == RequestDescriptor.UPLOADED;
     }
 
@@ -209,14 +209,14 @@ public final class RequestFlyweight {
      * @param index of an argument that was uploaded before
      * @return the upload's id
      */
-    public long uploadId(final int index) {
+    public long uploadId(int index) {
         if (!isUploaded(index)) {
             throw new IllegalStateException("argument " + index + " was not uploaded");
         }
         return buffer.getLong(offsets[index], ByteOrder.LITTLE_ENDIAN);
     }
 
-    private int checked(final int index) {
+    private int checked(int index) {
         if (index < 0 || index >= argc) {
             throw new IndexOutOfBoundsException("argument " + index + " of " + argc);
         }

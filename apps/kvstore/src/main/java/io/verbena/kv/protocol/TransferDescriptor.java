@@ -71,7 +71,7 @@ public final class TransferDescriptor {
      * @param bytes of the value in it, 0 to {@link #PIECE_LENGTH}
      * @return length of an UPLOAD request
      */
-    public static int uploadLength(final int bytes) {
+    public static int uploadLength(int bytes) {
         return RequestDescriptor.HEADER_LENGTH + 3 * NUMBER_LENGTH + RequestDescriptor.argumentLength(bytes);
     }
 
@@ -90,7 +90,7 @@ public final class TransferDescriptor {
      * @param offset that has been read up to
      * @return bytes that the next READ_STREAM should ask for
      */
-    public static int nextPiece(final long length, final long offset) {
+    public static int nextPiece(long length, long offset) {
         return (int) Math.min(PIECE_LENGTH, length - offset);
     }
 }

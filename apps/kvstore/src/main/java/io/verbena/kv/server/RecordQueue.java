@@ -39,58 +39,52 @@ final class RecordQueue {
     }
 
     /** Bytes that a record of that length adds. */
-    static int recordLength(final int length) {
+    static int recordLength(int length) {
         return LENGTH_FIELD + (length + Long.BYTES - 1 & -Long.BYTES);
     }
 
     /** Adds a record in two parts. */
-    void add(
-            final DirectBuffer head,
-            final int headOffset,
-            final int headLength,
-            final DirectBuffer body,
-            final int bodyOffset,
-            final int bodyLength) {
-        final int at = claim(headLength + bodyLength);
+    void add(DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
+        int at = claim(headLength + bodyLength);
         records.putBytes(at, head, headOffset, headLength);
         records.putBytes(at + headLength, body, bodyOffset, bodyLength);
     }
 
-    void add(final DirectBuffer source, final int offset, final int length) {
-        final int at = claim(length);
+    void add(DirectBuffer source, int offset, int length) {
+        int at = claim(length);
         records.putBytes(at, source, offset, length);
     }
 
     /** Adds a record, whose bytes are put at the offset returned. */
-    private int claim(final int length) {
+    private int claim(int length) {
         if (head > tail - head) {
             // Each byte moves once at most for each that was taken.
             records.putBytes(0, records, head, tail - head);
             tail -= head;
             head = 0;
         }
-        final int end = tail + recordLength(length);
+        int end = tail + recordLength(length);
         if (end > records.capacity()) {
             grow(end);
         }
         records.putInt(tail, length);
-        final int at = tail + LENGTH_FIELD;
+        int at = tail + LENGTH_FIELD;
         tail = end;
         return at;
     }
 
     /** What is outgrown is freed at once: left to the collector, it would be taken from everybody until that runs. */
-    private void grow(final int least) {
-        final int capacity = (int) Math.min(Integer.MAX_VALUE, Math.max(INITIAL_CAPACITY, least + (long) least / 2));
-        final ByteBuffer larger = ByteBuffer.allocateDirect(capacity).order(ByteOrder.nativeOrder());
-        final ByteBuffer old = memory;
+    private void grow(int least) {
+        int capacity = (int) Math.min(Integer.MAX_VALUE, Math.max(INITIAL_CAPACITY, least + (long) least / 2));
+        ByteBuffer larger = ByteBuffer.allocateDirect(capacity).order(ByteOrder.nativeOrder());
+        ByteBuffer old = memory;
         larger.put(0, old == null ? EMPTY : old, 0, old == null ? 0 : tail);
         memory = larger;
         records.wrap(larger);
         free(old);
     }
 
-    private static void free(final @Nullable ByteBuffer old) {
+    private static void free(@Nullable ByteBuffer old) {
         if (old != null) {
             BufferUtil.free(old);
         }
@@ -127,7 +121,7 @@ final class RecordQueue {
     }
 
     private void release() {
-        final ByteBuffer old = memory;
+        ByteBuffer old = memory;
         memory = null;
         records.wrap(0, 0);
         free(old);

@@ -46,7 +46,7 @@ final class ReplyTarget {
     boolean parking; // is in the runner's list of those with parked requests
     private boolean gone;
 
-    ReplyTarget(final Channel channel, final ClientTransfers transfers, final long maxBacklog) {
+    ReplyTarget(Channel channel, ClientTransfers transfers, long maxBacklog) {
         this.channel = channel;
         this.transfers = transfers;
         this.maxBacklog = maxBacklog;
@@ -64,7 +64,7 @@ final class ReplyTarget {
     }
 
     /** Sends a reply, or keeps it. @return false if the client is too far behind */
-    boolean send(final ReplyEncoder reply) {
+    boolean send(ReplyEncoder reply) {
         if (gone || (!isStalled() && offer(reply) != SendResult.BACK_PRESSURED)) {
             return true; // sent, or closed: then there is nobody to keep it for
         }
@@ -81,14 +81,14 @@ final class ReplyTarget {
         return true;
     }
 
-    private SendResult offer(final ReplyEncoder reply) {
-        final int tail = reply.tailLength();
+    private SendResult offer(ReplyEncoder reply) {
+        int tail = reply.tailLength();
         return tail == 0
                 ? channel.enqueue(reply.buffer(), 0, reply.length())
                 : channel.offer(reply.buffer(), 0, reply.length() - tail, reply.tail(), reply.tailOffset(), tail);
     }
 
-    private boolean keep(final RecordQueue queue, final DirectBuffer buffer, final int offset, final int length) {
+    private boolean keep(RecordQueue queue, DirectBuffer buffer, int offset, int length) {
         if (!hasRoom(length)) {
             return false;
         }
@@ -96,8 +96,8 @@ final class ReplyTarget {
         return true;
     }
 
-    private boolean hasRoom(final int length) {
-        final long waiting = (long) backlog.bytes() + parkedReads.bytes() + parkedRequests.bytes();
+    private boolean hasRoom(int length) {
+        long waiting = (long) backlog.bytes() + parkedReads.bytes() + parkedRequests.bytes();
         return waiting + RecordQueue.recordLength(length) <= maxBacklog;
     }
 
@@ -124,7 +124,7 @@ final class ReplyTarget {
     }
 
     /** Whether a request of that operation must wait. */
-    boolean mustPark(final int opCode) {
+    boolean mustPark(int opCode) {
         if (parkedReads.isEmpty() && parkedRequests.isEmpty() && !isFull()) {
             return false;
         }
@@ -134,18 +134,18 @@ final class ReplyTarget {
         return !isRead(opCode) || !parkedReads.isEmpty() || isBacklogFull();
     }
 
-    private static boolean isOfUpload(final int opCode) {
+    private static boolean isOfUpload(int opCode) {
         return opCode == KvOp.UPLOAD.code()
                 || opCode == KvOp.UPLOAD_REQUEST.code()
                 || opCode == KvOp.DISCARD_UPLOAD.code();
     }
 
-    private static boolean isRead(final int opCode) {
+    private static boolean isRead(int opCode) {
         return opCode == KvOp.READ_STREAM.code() || opCode == KvOp.CLOSE_STREAM.code();
     }
 
     /** Parks a request. @return false if the client is too far behind */
-    boolean park(final int opCode, final DirectBuffer buffer, final int offset, final int length) {
+    boolean park(int opCode, DirectBuffer buffer, int offset, int length) {
         return keep(isRead(opCode) ? parkedReads : parkedRequests, buffer, offset, length);
     }
 

@@ -8,7 +8,7 @@ package io.verbena.kv.store;
 final class AllocationFailedException extends RuntimeException {
     private final long wanted;
 
-    AllocationFailedException(final long wanted, final long committed, final long budget) {
+    AllocationFailedException(long wanted, long committed, long budget) {
         super(wanted + " bytes wanted, " + committed + " bytes held, budget " + budget + " bytes", null, false, false);
         this.wanted = wanted;
     }

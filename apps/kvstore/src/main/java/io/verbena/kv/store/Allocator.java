@@ -56,7 +56,7 @@ class Allocator implements AutoCloseable {
     /**
      * @param budget greatest number of bytes held from the process
      */
-    Allocator(final Memory memory, final long budget) {
+    Allocator(Memory memory, long budget) {
         this(memory, budget, ByteBuffer::allocateDirect);
     }
 
@@ -64,7 +64,7 @@ class Allocator implements AutoCloseable {
      * @param budget greatest number of bytes held from the process
      * @param source makes a direct buffer, or throws OutOfMemoryError
      */
-    Allocator(final Memory memory, final long budget, final IntFunction<ByteBuffer> source) {
+    Allocator(Memory memory, long budget, IntFunction<ByteBuffer> source) {
         this.memory = memory;
         regions = new Regions(memory);
         pagesWithRoom = new PageLists(regions);
@@ -93,7 +93,7 @@ class Allocator implements AutoCloseable {
      * @return its address
      * @throws AllocationFailedException if the budget is spent, or the process has no direct memory left
      */
-    long allocate(final int length) {
+    long allocate(int length) {
         if (length <= SizeClasses.MAX_SMALL) {
             if (length < 0) {
                 throw new IllegalArgumentException("length " + length + " < 0");
@@ -116,8 +116,8 @@ class Allocator implements AutoCloseable {
      * @param length in bytes, 1 to {@link #MAX_LENGTH}
      * @throws AllocationFailedException if the process has no direct memory left
      */
-    Chunk takeExtent(final int length) {
-        final int size = ExtentCache.size(length);
+    Chunk takeExtent(int length) {
+        int size = ExtentCache.size(length);
         Chunk chunk = extents.take(size);
         if (chunk == null) {
             chunk = newChunk(size, true);
@@ -132,7 +132,7 @@ class Allocator implements AutoCloseable {
      *
      * @throws AllocationFailedException if there is no memory for the table of addresses
      */
-    long attach(final Chunk extent) {
+    long attach(Chunk extent) {
         ensureRegion();
         regions.enter(extent);
         loose -= extent.buffer.capacity();
@@ -140,14 +140,14 @@ class Allocator implements AutoCloseable {
     }
 
     /** Takes an extent back that has no address. */
-    void freeExtent(final Chunk extent) {
-        final int size = extent.buffer.capacity();
+    void freeExtent(Chunk extent) {
+        int size = extent.buffer.capacity();
         used -= size;
         loose -= size;
         keep(extent);
     }
 
-    private void keep(final Chunk extent) {
+    private void keep(Chunk extent) {
         extent.orphaned = false;
         if (closed || !extents.offer(extent, chunkSource.committed())) {
             chunkSource.giveBack(extent);
@@ -155,13 +155,13 @@ class Allocator implements AutoCloseable {
     }
 
     /** Whether a block is an extent. */
-    boolean isExtent(final long address) {
+    boolean isExtent(long address) {
         return regions.chunk(Memory.region(address)).extent;
     }
 
     /** Keeps the bytes of a block that is an extent, whatever becomes of the block, until {@link #unpin}. */
-    Chunk pin(final long address) {
-        final Chunk chunk = regions.chunk(Memory.region(address));
+    Chunk pin(long address) {
+        Chunk chunk = regions.chunk(Memory.region(address));
         if (!chunk.extent) {
             throw new IllegalStateException("block " + Long.toHexString(address) + " is not an extent");
         }
@@ -170,40 +170,40 @@ class Allocator implements AutoCloseable {
     }
 
     /** Whether a block must not be written into. */
-    boolean isPinned(final long address) {
+    boolean isPinned(long address) {
         return regions.chunk(Memory.region(address)).pins > 0;
     }
 
     /** Ends a {@link #pin}. */
-    void unpin(final Chunk extent) {
+    void unpin(Chunk extent) {
         if (--extent.pins == 0 && extent.orphaned) {
             freeExtent(extent);
         }
     }
 
     /** Gives back extents that were freed and not used since; returns the bytes. */
-    long releaseIdleExtents(final long nowMillis) {
+    long releaseIdleExtents(long nowMillis) {
         chunkSource.restoreBudget();
-        final long released = extents.releaseIdle(nowMillis);
+        long released = extents.releaseIdle(nowMillis);
         chunkSource.returned(released);
         return released;
     }
 
     private boolean releaseExtents() {
-        final long released = extents.releaseAll();
+        long released = extents.releaseAll();
         chunkSource.returned(released);
         return released > 0;
     }
 
     /** Hands out a block of zeros. */
-    long allocateZeroed(final int length) {
-        final long address = allocate(length);
+    long allocateZeroed(int length) {
+        long address = allocate(length);
         memory.clear(address, length);
         return address;
     }
 
     /** What a block of that length would take. */
-    static int rounded(final int length) {
+    static int rounded(int length) {
         if (length <= SizeClasses.MAX_SMALL) {
             return SizeClasses.size(SizeClasses.classOf(length));
         }
@@ -213,13 +213,13 @@ class Allocator implements AutoCloseable {
     }
 
     /** Bytes that the block has, at least what was asked for. */
-    int usable(final long address) {
-        final Chunk chunk = regions.chunk(Memory.region(address));
+    int usable(long address) {
+        Chunk chunk = regions.chunk(Memory.region(address));
         if (chunk.extent) {
             return chunk.buffer.capacity();
         }
-        final int page = Memory.offset(address) >>> Chunk.PAGE_SHIFT;
-        final byte kind = chunk.kind[page];
+        int page = Memory.offset(address) >>> Chunk.PAGE_SHIFT;
+        byte kind = chunk.kind[page];
         return kind == Chunk.KIND_RUN ? chunk.used[page] << Chunk.PAGE_SHIFT : SizeClasses.size(kind);
     }
 
@@ -228,11 +228,11 @@ class Allocator implements AutoCloseable {
      *
      * @param address that {@link #allocate} returned; {@link Memory#NULL} does nothing
      */
-    void free(final long address) {
+    void free(long address) {
         if (address == Memory.NULL) {
             return;
         }
-        final Chunk chunk = regions.chunk(Memory.region(address));
+        Chunk chunk = regions.chunk(Memory.region(address));
         if (chunk.extent) {
             leave(chunk);
             if (chunk.pins == 0) {
@@ -240,11 +240,11 @@ class Allocator implements AutoCloseable {
             }
             return;
         }
-        final int offset = Memory.offset(address);
-        final int page = offset >>> Chunk.PAGE_SHIFT;
-        final byte kind = chunk.kind[page];
+        int offset = Memory.offset(address);
+        int page = offset >>> Chunk.PAGE_SHIFT;
+        byte kind = chunk.kind[page];
         if (kind == Chunk.KIND_RUN) {
-            final int pages = chunk.used[page];
+            int pages = chunk.used[page];
             used -= (long) pages << Chunk.PAGE_SHIFT;
             returnPages(chunk, page, pages);
             return;
@@ -253,7 +253,7 @@ class Allocator implements AutoCloseable {
             throw new IllegalStateException("block " + Long.toHexString(address) + " is not allocated");
         }
         used -= SizeClasses.size(kind);
-        final boolean wasFull = chunk.used[page] == Chunk.capacity(kind);
+        boolean wasFull = chunk.used[page] == Chunk.capacity(kind);
         chunk.give(page, offset);
         if (wasFull) {
             pagesWithRoom.add(chunk, page, kind);
@@ -281,7 +281,7 @@ class Allocator implements AutoCloseable {
         try {
             spare = newChunk(Chunk.LENGTH, false);
             return true;
-        } catch (final AllocationFailedException e) {
+        } catch (AllocationFailedException e) {
             return false;
         }
     }
@@ -291,8 +291,8 @@ class Allocator implements AutoCloseable {
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
             int id = pagesWithRoom.first(sizeClass);
             while (id != PageLists.NONE) {
-                final Chunk chunk = regions.chunk(id >>> Chunk.PAGE_NUMBER_BITS);
-                final int page = id & (Chunk.PAGES - 1);
+                Chunk chunk = regions.chunk(id >>> Chunk.PAGE_NUMBER_BITS);
+                int page = id & (Chunk.PAGES - 1);
                 id = chunk.nextPage[page];
                 if (chunk.used[page] == 0) {
                     emptyPages--;
@@ -308,24 +308,24 @@ class Allocator implements AutoCloseable {
         releaseExtents();
     }
 
-    private long allocateSmall(final int sizeClass) {
+    private long allocateSmall(int sizeClass) {
         int id = pagesWithRoom.first(sizeClass);
         if (id == PageLists.NONE) {
-            final Chunk chunk = chunkWithRun(1);
-            final int page = chunk.findRun(1);
+            Chunk chunk = chunkWithRun(1);
+            int page = chunk.findRun(1);
             chunk.openPage(page, sizeClass);
             bins.put(chunk);
             pagesWithRoom.add(chunk, page, sizeClass);
             emptyPages++;
             id = pagesWithRoom.first(sizeClass);
         }
-        final int region = id >>> Chunk.PAGE_NUMBER_BITS;
-        final Chunk chunk = regions.chunk(region);
-        final int page = id & (Chunk.PAGES - 1);
+        int region = id >>> Chunk.PAGE_NUMBER_BITS;
+        Chunk chunk = regions.chunk(region);
+        int page = id & (Chunk.PAGES - 1);
         if (chunk.used[page] == 0) {
             emptyPages--;
         }
-        final int offset = chunk.take(page);
+        int offset = chunk.take(page);
         if (chunk.used[page] == Chunk.capacity(sizeClass)) {
             pagesWithRoom.remove(chunk, page, sizeClass);
         }
@@ -333,9 +333,9 @@ class Allocator implements AutoCloseable {
         return Memory.address(region, offset);
     }
 
-    private long allocateRun(final int pages) {
-        final Chunk chunk = chunkWithRun(pages);
-        final int page = chunk.findRun(pages);
+    private long allocateRun(int pages) {
+        Chunk chunk = chunkWithRun(pages);
+        int page = chunk.findRun(pages);
         chunk.freePages &= ~Chunk.mask(page, pages);
         chunk.kind[page] = Chunk.KIND_RUN;
         chunk.used[page] = pages;
@@ -344,7 +344,7 @@ class Allocator implements AutoCloseable {
         return Memory.address(chunk.region, page << Chunk.PAGE_SHIFT);
     }
 
-    private Chunk chunkWithRun(final int pages) {
+    private Chunk chunkWithRun(int pages) {
         Chunk chunk = bins.withRun(pages);
         if (chunk == null
                 && emptyPages > 0
@@ -377,7 +377,7 @@ class Allocator implements AutoCloseable {
     }
 
     /** Gives back what holds no block until so much can be taken; false if that is not enough. */
-    private boolean makeAffordable(final int length) {
+    private boolean makeAffordable(int length) {
         while (!chunkSource.isAffordable(length) && releaseRetired(1) > 0) {
             // One chunk after the other.
         }
@@ -387,7 +387,7 @@ class Allocator implements AutoCloseable {
         return chunkSource.isAffordable(length);
     }
 
-    private Chunk newChunk(final int length, final boolean extent) {
+    private Chunk newChunk(int length, boolean extent) {
         if (!chunkSource.isAffordable(length) && !makeAffordable(length)) {
             throw chunkSource.failure(length);
         }
@@ -404,26 +404,26 @@ class Allocator implements AutoCloseable {
     private void ensureRegion() {
         try {
             regions.ensure();
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             throw chunkSource.failure(2L * Long.BYTES * regions.length());
         }
     }
 
     /** Takes an extent's address, which it may outlive if it is pinned. */
-    private void leave(final Chunk extent) {
+    private void leave(Chunk extent) {
         regions.detach(extent);
         extent.orphaned = true;
         loose += extent.buffer.capacity();
     }
 
     /** An extent without an address waits to be given back. To unmap many takes long: they wait as chunks do. */
-    private void retireExtent(final Chunk extent) {
+    private void retireExtent(Chunk extent) {
         loose -= extent.buffer.capacity();
         extent.orphaned = false;
         retiredExtents.add(extent);
     }
 
-    private void release(final Chunk chunk) {
+    private void release(Chunk chunk) {
         regions.detach(chunk);
         if (spare == null) {
             spare = chunk;
@@ -432,7 +432,7 @@ class Allocator implements AutoCloseable {
         chunkSource.giveBack(chunk);
     }
 
-    private void returnPages(final Chunk chunk, final int first, final int pages) {
+    private void returnPages(Chunk chunk, int first, int pages) {
         chunk.kind[first] = Chunk.KIND_NONE;
         chunk.freePages |= Chunk.mask(first, pages);
         bins.put(chunk);
@@ -448,7 +448,7 @@ class Allocator implements AutoCloseable {
      */
     void reset() {
         for (int region = 1; region < regions.length(); region++) {
-            final Chunk chunk = regions.chunkOrNull(region);
+            Chunk chunk = regions.chunkOrNull(region);
             if (chunk != null) {
                 if (chunk.extent) {
                     leave(chunk);
@@ -468,10 +468,10 @@ class Allocator implements AutoCloseable {
     }
 
     /** Gives chunks that {@link #reset} retired back to the process, at most that many; returns how many. */
-    int releaseRetired(final int limit) {
+    int releaseRetired(int limit) {
         int count = 0;
         while (count < limit) {
-            final Chunk chunk = retiredExtents.isEmpty() ? retired.pollLast() : retiredExtents.pollLast();
+            Chunk chunk = retiredExtents.isEmpty() ? retired.pollLast() : retiredExtents.pollLast();
             if (chunk == null) {
                 break;
             }

@@ -20,12 +20,12 @@ final class BitOperations {
     private long rangeEnd;
     private boolean inBits;
 
-    BitOperations(final Execution execution, final StringOperations strings) {
+    BitOperations(Execution execution, StringOperations strings) {
         e = execution;
         this.strings = strings;
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case GETBIT -> getBit();
             case SETBIT -> setBit();
@@ -50,8 +50,8 @@ final class BitOperations {
         if (!parseBitOffset()) {
             return;
         }
-        final long bit = e.number();
-        final long entry = e.lookupRead(0);
+        long bit = e.number();
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
             return;
@@ -60,11 +60,11 @@ final class BitOperations {
             return;
         }
         e.view(entry);
-        final long index = bit >>> 3;
+        long index = bit >>> 3;
         e.reply.integer(index < e.viewLength ? bitOf(e.viewBuffer.getByte(e.viewOffset + (int) index), bit) : 0);
     }
 
-    private static int bitOf(final int octet, final long bit) {
+    private static int bitOf(int octet, long bit) {
         return octet >>> (7 - (bit & 7)) & 1;
     }
 
@@ -72,7 +72,7 @@ final class BitOperations {
         if (!parseBitOffset()) {
             return;
         }
-        final long bit = e.number();
+        long bit = e.number();
         if (!e.integer(2, Errors.BIT_VALUE)) {
             return;
         }
@@ -80,24 +80,24 @@ final class BitOperations {
             e.error(Errors.BIT_VALUE);
             return;
         }
-        final int value = (int) e.number();
-        final long entry = e.lookupWrite(0);
+        int value = (int) e.number();
+        long entry = e.lookupWrite(0);
         if (entry != Memory.NULL && !e.hasType(entry, ValueType.STRING)) {
             return;
         }
-        final long index = bit >>> 3;
-        final long block = entry == Memory.NULL
+        long index = bit >>> 3;
+        long block = entry == Memory.NULL
                 ? strings.addZeroed(0, (int) index + 1)
                 : strings.extendToWrite(entry, (int) index + 1);
-        final long at = block + StringBlock.BYTES + index;
-        final byte before = e.memory.getByte(at);
-        final int mask = 1 << (7 - (bit & 7));
+        long at = block + StringBlock.BYTES + index;
+        byte before = e.memory.getByte(at);
+        int mask = 1 << (7 - (bit & 7));
         e.memory.putByte(at, (byte) (value == 0 ? before & ~mask : before | mask));
         e.reply.integer(bitOf(before, bit));
     }
 
     /** Reads the unit, bits or bytes, if there is such an argument; false after an error. */
-    private boolean parseUnit(final int argument) {
+    private boolean parseUnit(int argument) {
         inBits = e.argc() > argument && e.is(argument, BIT);
         if (e.argc() > argument && !inBits && !e.is(argument, BYTE)) {
             e.error(Errors.SYNTAX);
@@ -111,9 +111,9 @@ final class BitOperations {
      * them.
      */
     private boolean clipRange() {
-        final long length = (long) e.viewLength * (inBits ? Byte.SIZE : 1);
-        final long start = Math.max(0, rangeStart < 0 ? length + rangeStart : rangeStart);
-        final long end = Math.min(length - 1, Math.max(0, rangeEnd < 0 ? length + rangeEnd : rangeEnd));
+        long length = (long) e.viewLength * (inBits ? Byte.SIZE : 1);
+        long start = Math.max(0, rangeStart < 0 ? length + rangeStart : rangeStart);
+        long end = Math.min(length - 1, Math.max(0, rangeEnd < 0 ? length + rangeEnd : rangeEnd));
         if (start > end) {
             return false;
         }
@@ -123,7 +123,7 @@ final class BitOperations {
     }
 
     private void count() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
             return;
@@ -159,11 +159,11 @@ final class BitOperations {
         }
     }
 
-    private static long countBits(final UnsafeBuffer buffer, final int offset, final long first, final long last) {
-        final int firstByte = (int) (first >>> 3);
-        final int lastByte = (int) (last >>> 3);
-        final int firstMask = 0xff >>> (first & 7);
-        final int lastMask = 0xff << (7 - (last & 7));
+    private static long countBits(UnsafeBuffer buffer, int offset, long first, long last) {
+        int firstByte = (int) (first >>> 3);
+        int lastByte = (int) (last >>> 3);
+        int firstMask = 0xff >>> (first & 7);
+        int lastMask = 0xff << (7 - (last & 7));
         if (firstByte == lastByte) {
             return Integer.bitCount(buffer.getByte(offset + firstByte) & 0xff & firstMask & lastMask);
         }
@@ -183,12 +183,12 @@ final class BitOperations {
         if (!e.integer(1)) {
             return;
         }
-        final long bit = e.number();
+        long bit = e.number();
         if (bit != 0 && bit != 1) {
             e.error(Errors.BIT_ARGUMENT);
             return;
         }
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(bit == 1 ? -1 : 0);
             return;
@@ -201,7 +201,7 @@ final class BitOperations {
             e.error(Errors.SYNTAX);
             return;
         }
-        final boolean endGiven = e.argc() > 3;
+        boolean endGiven = e.argc() > 3;
         rangeStart = 0;
         rangeEnd = -1;
         if (e.argc() > 2) {
@@ -223,7 +223,7 @@ final class BitOperations {
             e.reply.integer(-1);
             return;
         }
-        final long found = find(e.viewBuffer, e.viewOffset, (int) bit);
+        long found = find(e.viewBuffer, e.viewOffset, (int) bit);
         if (found < 0 && bit == 0 && !endGiven) {
             // Without an end, a string is followed by endless zeros.
             e.reply.integer((long) e.viewLength * Byte.SIZE);
@@ -232,11 +232,11 @@ final class BitOperations {
         }
     }
 
-    private long find(final UnsafeBuffer buffer, final int offset, final int bit) {
-        final long skip = bit == 0 ? -1L : 0L;
+    private long find(UnsafeBuffer buffer, int offset, int bit) {
+        long skip = bit == 0 ? -1L : 0L;
         long at = rangeStart;
         while (at <= rangeEnd) {
-            final int index = (int) (at >>> 3);
+            int index = (int) (at >>> 3);
             if ((at & 7) == 0
                     && rangeEnd - at >= Long.SIZE
                     && buffer.getLong(offset + index, ByteOrder.LITTLE_ENDIAN) == skip) {

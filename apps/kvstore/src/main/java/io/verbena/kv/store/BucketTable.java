@@ -15,45 +15,45 @@ final class BucketTable {
     private final Memory memory;
     private final Allocator allocator;
 
-    BucketTable(final Memory memory, final Allocator allocator) {
+    BucketTable(Memory memory, Allocator allocator) {
         this.memory = memory;
         this.allocator = allocator;
     }
 
     /** Makes an empty table of 2^bits buckets. */
-    long open(final int bits) {
+    long open(int bits) {
         return allocator.allocateZeroed(
                 bits <= SEGMENT_BITS ? Long.BYTES << bits : Long.BYTES << (bits - SEGMENT_BITS));
     }
 
-    void close(final long table, final int bits) {
+    void close(long table, int bits) {
         for (int i = 0; i < segments(bits); i++) {
             allocator.free(memory.getLong(slot(table, i)));
         }
         allocator.free(table);
     }
 
-    private static int segments(final int bits) {
+    private static int segments(int bits) {
         return bits <= SEGMENT_BITS ? 0 : 1 << (bits - SEGMENT_BITS);
     }
 
-    private static long slot(final long table, final int segment) {
+    private static long slot(long table, int segment) {
         return table + ((long) segment << 3);
     }
 
     /** Address of a bucket, or {@link Memory#NULL} if its whole segment is empty. */
-    long bucket(final long table, final int bits, final int index) {
+    long bucket(long table, int bits, int index) {
         if (bits <= SEGMENT_BITS) {
             return slot(table, index);
         }
-        final long segment = memory.getLong(slot(table, index >>> SEGMENT_BITS));
+        long segment = memory.getLong(slot(table, index >>> SEGMENT_BITS));
         return segment == Memory.NULL ? Memory.NULL : slot(segment, index & SEGMENT_MASK);
     }
 
     /** Address of a bucket, whose segment is allocated if need be. */
-    long openBucket(final long table, final int bits, final int index) {
+    long openBucket(long table, int bits, int index) {
         if (bits > SEGMENT_BITS) {
-            final long slot = slot(table, index >>> SEGMENT_BITS);
+            long slot = slot(table, index >>> SEGMENT_BITS);
             if (memory.getLong(slot) == Memory.NULL) {
                 memory.putLong(slot, allocator.allocateZeroed(SEGMENT_LENGTH));
             }
@@ -62,12 +62,12 @@ final class BucketTable {
     }
 
     /** First bucket of the segment after that of a bucket. */
-    static int nextSegment(final int index) {
+    static int nextSegment(int index) {
         return (index | SEGMENT_MASK) + 1;
     }
 
     /** Frees the segments that lie wholly before a bucket and not before another. */
-    void closeSegments(final long table, final int bits, final int from, final int to) {
+    void closeSegments(long table, int bits, int from, int to) {
         if (bits <= SEGMENT_BITS) {
             return;
         }
@@ -78,7 +78,7 @@ final class BucketTable {
     }
 
     /** Bytes that a table takes. */
-    long footprint(final long table, final int bits) {
+    long footprint(long table, int bits) {
         long bytes = allocator.usable(table);
         for (int i = 0; i < segments(bits); i++) {
             bytes += memory.getLong(slot(table, i)) == Memory.NULL ? 0 : SEGMENT_LENGTH;

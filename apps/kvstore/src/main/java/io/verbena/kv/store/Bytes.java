@@ -7,8 +7,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class Bytes {
     private Bytes() {}
 
-    static boolean equal(
-            final UnsafeBuffer a, final int aOffset, final UnsafeBuffer b, final int bOffset, final int length) {
+    static boolean equal(UnsafeBuffer a, int aOffset, UnsafeBuffer b, int bOffset, int length) {
         int i = 0;
         for (; i + Long.BYTES <= length; i += Long.BYTES) {
             if (a.getLong(aOffset + i) != b.getLong(bOffset + i)) {
@@ -24,24 +23,18 @@ final class Bytes {
     }
 
     /** Order of two byte strings as memcmp has it, the shorter first if one starts with the other. */
-    static int compare(
-            final UnsafeBuffer a,
-            final int aOffset,
-            final int aLength,
-            final UnsafeBuffer b,
-            final int bOffset,
-            final int bLength) {
-        final int common = Math.min(aLength, bLength);
+    static int compare(UnsafeBuffer a, int aOffset, int aLength, UnsafeBuffer b, int bOffset, int bLength) {
+        int common = Math.min(aLength, bLength);
         int i = 0;
         for (; i + Long.BYTES <= common; i += Long.BYTES) {
-            final long x = a.getLong(aOffset + i, ByteOrder.BIG_ENDIAN);
-            final long y = b.getLong(bOffset + i, ByteOrder.BIG_ENDIAN);
+            long x = a.getLong(aOffset + i, ByteOrder.BIG_ENDIAN);
+            long y = b.getLong(bOffset + i, ByteOrder.BIG_ENDIAN);
             if (x != y) {
                 return Long.compareUnsigned(x, y);
             }
         }
         for (; i < common; i++) {
-            final int difference = (a.getByte(aOffset + i) & 0xff) - (b.getByte(bOffset + i) & 0xff);
+            int difference = (a.getByte(aOffset + i) & 0xff) - (b.getByte(bOffset + i) & 0xff);
             if (difference != 0) {
                 return difference;
             }

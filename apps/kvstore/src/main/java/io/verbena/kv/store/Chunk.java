@@ -68,9 +68,9 @@ final class Chunk {
 
     int bin;
 
-    Chunk(final int length, final boolean extent, final IntFunction<ByteBuffer> source) {
+    Chunk(int length, boolean extent, IntFunction<ByteBuffer> source) {
         this.extent = extent;
-        final int pages = extent ? 0 : PAGES;
+        int pages = extent ? 0 : PAGES;
         kind = new byte[pages];
         used = new int[pages];
         freeBlock = new int[pages];
@@ -102,22 +102,22 @@ final class Chunk {
     }
 
     /** First of that many adjacent free pages, which there must be. */
-    int findRun(final int pages) {
+    int findRun(int pages) {
         long starts = freePages;
         int covered = 1;
         while (covered < pages) {
-            final int step = Math.min(covered, pages - covered);
+            int step = Math.min(covered, pages - covered);
             starts &= starts >>> step;
             covered += step;
         }
         return Long.numberOfTrailingZeros(starts);
     }
 
-    static long mask(final int first, final int pages) {
+    static long mask(int first, int pages) {
         return (pages == PAGES ? -1L : (1L << pages) - 1) << first;
     }
 
-    void openPage(final int page, final int sizeClass) {
+    void openPage(int page, int sizeClass) {
         freePages &= ~(1L << page);
         kind[page] = (byte) sizeClass;
         used[page] = 0;
@@ -125,24 +125,24 @@ final class Chunk {
         untouched[page] = page << PAGE_SHIFT;
     }
 
-    static int capacity(final int sizeClass) {
+    static int capacity(int sizeClass) {
         return PAGE_LENGTH / SizeClasses.size(sizeClass);
     }
 
     /** Takes a block from a page that has room; returns its offset in the chunk. */
-    int take(final int page) {
+    int take(int page) {
         used[page]++;
-        final int block = freeBlock[page];
+        int block = freeBlock[page];
         if (block != NO_BLOCK) {
             freeBlock[page] = buffer.getInt(block);
             return block;
         }
-        final int fresh = untouched[page];
+        int fresh = untouched[page];
         untouched[page] = fresh + SizeClasses.size(kind[page]);
         return fresh;
     }
 
-    void give(final int page, final int block) {
+    void give(int page, int block) {
         used[page]--;
         buffer.putInt(block, freeBlock[page]);
         freeBlock[page] = block;

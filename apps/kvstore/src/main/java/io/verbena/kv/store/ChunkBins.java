@@ -17,7 +17,7 @@ final class ChunkBins {
 
     /** A chunk with a run of so many free pages; null if none is known to have one. */
     @Nullable
-    Chunk withRun(final int pages) {
+    Chunk withRun(int pages) {
         for (int bin = Integer.SIZE - Integer.numberOfLeadingZeros(pages - 1); bin < BINS; bin++) {
             if (first[bin] != null) {
                 return first[bin];
@@ -32,16 +32,16 @@ final class ChunkBins {
     }
 
     /** Puts a chunk where it belongs after its free pages have changed. */
-    void put(final Chunk chunk) {
-        final int run = chunk.longestRun();
-        final int bin = run == 0 ? NONE : Integer.SIZE - 1 - Integer.numberOfLeadingZeros(run);
+    void put(Chunk chunk) {
+        int run = chunk.longestRun();
+        int bin = run == 0 ? NONE : Integer.SIZE - 1 - Integer.numberOfLeadingZeros(run);
         if (bin == chunk.bin) {
             return;
         }
         remove(chunk);
         chunk.bin = bin;
         if (bin != NONE) {
-            final Chunk next = first[bin];
+            Chunk next = first[bin];
             chunk.previousChunk = null;
             chunk.nextChunk = next;
             if (next != null) {
@@ -52,12 +52,12 @@ final class ChunkBins {
     }
 
     /** Takes a chunk out, if it is in. */
-    void remove(final Chunk chunk) {
+    void remove(Chunk chunk) {
         if (chunk.bin == NONE) {
             return;
         }
-        final Chunk previous = chunk.previousChunk;
-        final Chunk next = chunk.nextChunk;
+        Chunk previous = chunk.previousChunk;
+        Chunk next = chunk.nextChunk;
         if (previous == null) {
             first[chunk.bin] = next;
         } else {

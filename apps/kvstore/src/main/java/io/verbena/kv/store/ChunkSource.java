@@ -22,7 +22,7 @@ final class ChunkSource {
      * @param budget greatest number of bytes held from the process
      * @param source makes a direct buffer, or throws OutOfMemoryError
      */
-    ChunkSource(final long budget, final IntFunction<ByteBuffer> source) {
+    ChunkSource(long budget, IntFunction<ByteBuffer> source) {
         this.configuredBudget = budget;
         this.budget = budget;
         this.source = source;
@@ -38,30 +38,30 @@ final class ChunkSource {
         return budget;
     }
 
-    boolean isAffordable(final int length) {
+    boolean isAffordable(int length) {
         return length <= budget - committed;
     }
 
     /** Takes a chunk that is affordable; null if the process has less memory than the budget says. */
     @Nullable
-    Chunk take(final int length, final boolean extent) {
+    Chunk take(int length, boolean extent) {
         try {
-            final Chunk chunk = new Chunk(length, extent, source);
+            Chunk chunk = new Chunk(length, extent, source);
             committed += length;
             return chunk;
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             return null;
         }
     }
 
     /** The process has refused so much: to ask again would stall everybody each time, so the budget is less. */
-    AllocationFailedException refused(final int length) {
+    AllocationFailedException refused(int length) {
         budget = committed + length - 1;
         return failure(length);
     }
 
     /** What to throw if so much cannot be had. */
-    AllocationFailedException failure(final long length) {
+    AllocationFailedException failure(long length) {
         return new AllocationFailedException(length, committed, budget);
     }
 
@@ -71,13 +71,13 @@ final class ChunkSource {
     }
 
     /** Gives a chunk back to the process. */
-    void giveBack(final Chunk chunk) {
+    void giveBack(Chunk chunk) {
         committed -= chunk.buffer.capacity();
         BufferUtil.free(chunk.memory);
     }
 
     /** So many bytes were given back to the process. */
-    void returned(final long bytes) {
+    void returned(long bytes) {
         committed -= bytes;
     }
 }

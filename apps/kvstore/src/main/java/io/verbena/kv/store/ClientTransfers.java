@@ -43,17 +43,17 @@ public final class ClientTransfers implements AutoCloseable {
 
     private boolean closed;
 
-    ClientTransfers(final Allocator allocator, final StreamIds ids, final int maxReply) {
+    ClientTransfers(Allocator allocator, StreamIds ids, int maxReply) {
         this(allocator, ids, maxReply, new Long2ObjectHashMap<>(), new Long2ObjectHashMap<>());
     }
 
     /** With maps of the caller's: tests have some that fail. */
     ClientTransfers(
-            final Allocator allocator,
-            final StreamIds ids,
-            final int maxReply,
-            final Long2ObjectHashMap<Upload> uploads,
-            final Long2ObjectHashMap<OpenStream> streams) {
+            Allocator allocator,
+            StreamIds ids,
+            int maxReply,
+            Long2ObjectHashMap<Upload> uploads,
+            Long2ObjectHashMap<OpenStream> streams) {
         this.allocator = allocator;
         this.ids = ids;
         this.maxReply = maxReply;
@@ -83,7 +83,7 @@ public final class ClientTransfers implements AutoCloseable {
 
     /** An upload, or null if there is none of that id. */
     @Nullable
-    Upload upload(final long id) {
+    Upload upload(long id) {
         return uploads.get(id);
     }
 
@@ -93,7 +93,7 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     /** Remembers that an upload was one too many. */
-    void exceed(final long id) {
+    void exceed(long id) {
         leastExcess = Math.min(leastExcess, id);
         greatestExcess = Math.max(greatestExcess, id);
     }
@@ -102,7 +102,7 @@ public final class ClientTransfers implements AutoCloseable {
      * Why there is no upload of an id. Ids are used once, so that one between two that were too many was too many
      * itself, or is used a second time.
      */
-    byte[] whyUnknown(final long id) {
+    byte[] whyUnknown(long id) {
         return id >= leastExcess && id <= greatestExcess ? Errors.TOO_MANY_UPLOADS : Errors.UNKNOWN_UPLOAD;
     }
 
@@ -112,7 +112,7 @@ public final class ClientTransfers implements AutoCloseable {
      * @param capacity bytes of it to have room for at first, see {@link Upload#capacity}
      * @throws AllocationFailedException if there is no memory for it
      */
-    Upload begin(final long id, final int length, final int capacity) {
+    Upload begin(long id, int length, int capacity) {
         return begin(id, length, capacity, allocator, false);
     }
 
@@ -123,18 +123,17 @@ public final class ClientTransfers implements AutoCloseable {
      * @param memory that it is collected in
      * @throws AllocationFailedException if there is no memory for it
      */
-    Upload beginRequest(final long id, final int length, final int capacity, final Allocator memory) {
+    Upload beginRequest(long id, int length, int capacity, Allocator memory) {
         return begin(id, length, capacity, memory, true);
     }
 
-    private Upload begin(
-            final long id, final int length, final int capacity, final Allocator memory, final boolean request) {
-        final Chunk extent = memory.takeExtent(StringBlock.BYTES + capacity);
+    private Upload begin(long id, int length, int capacity, Allocator memory, boolean request) {
+        Chunk extent = memory.takeExtent(StringBlock.BYTES + capacity);
         try {
-            final Upload upload = new Upload(length, extent, memory, request);
+            Upload upload = new Upload(length, extent, memory, request);
             uploads.put(id, upload);
             return upload;
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             uploads.remove(id); // it may be there, with the map not grown
             memory.freeExtent(extent);
             throw e;
@@ -142,8 +141,8 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     /** Remembers that an upload was refused, or ends one whose pieces are wrong. */
-    void refuse(final long id, final byte[] error) {
-        final Upload upload = uploads.get(id);
+    void refuse(long id, byte[] error) {
+        Upload upload = uploads.get(id);
         if (upload == null) {
             uploads.put(id, new Upload(error));
         } else {
@@ -156,15 +155,15 @@ public final class ClientTransfers implements AutoCloseable {
      *
      * @throws AllocationFailedException if it cannot; the upload is as it was
      */
-    long adopt(final Upload upload) {
-        final long address = allocator.attach(upload.extent());
+    long adopt(Upload upload) {
+        long address = allocator.attach(upload.extent());
         upload.release();
         return address;
     }
 
     /** Forgets an upload and frees what it still has. */
-    void discard(final long id) {
-        final Upload upload = uploads.remove(id);
+    void discard(long id) {
+        Upload upload = uploads.remove(id);
         if (upload != null) {
             upload.free();
         }
@@ -181,7 +180,7 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     /** Closes the streams that were opened since a mark: the reply that told of them is not sent. */
-    void rollBack(final long mark) {
+    void rollBack(long mark) {
         for (long id = mark; id < ids.next(); id++) {
             end(id);
         }
@@ -193,15 +192,15 @@ public final class ClientTransfers implements AutoCloseable {
      * @return its id
      * @throws TooManyStreamsException if there are too many
      */
-    long open(final long address, final int length) {
+    long open(long address, int length) {
         checkRoom();
-        final Chunk extent = allocator.pin(address);
+        Chunk extent = allocator.pin(address);
         try {
-            final OpenStream stream = new OpenStream(extent.buffer, Memory.offset(address), length);
-            final long id = enter(stream);
+            OpenStream stream = new OpenStream(extent.buffer, Memory.offset(address), length);
+            long id = enter(stream);
             stream.extent = extent;
             return id;
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             allocator.unpin(extent);
             throw e;
         }
@@ -218,17 +217,17 @@ public final class ClientTransfers implements AutoCloseable {
      * @param mark before the request: streams that were opened since are told of by the reply alone
      * @throws TooManyStreamsException if there are too many
      */
-    void hold(final ReplyEncoder reply, final long mark) {
+    void hold(ReplyEncoder reply, long mark) {
         if (closed || !hasRoomForReply()) {
             throw new TooManyStreamsException();
         }
-        final int length = reply.length();
-        final OpenStream stream = new OpenStream(new UnsafeBuffer(0, 0), 0, length);
-        final long id = enter(stream);
-        final ByteBuffer memory;
+        int length = reply.length();
+        OpenStream stream = new OpenStream(new UnsafeBuffer(0, 0), 0, length);
+        long id = enter(stream);
+        ByteBuffer memory;
         try {
             memory = reply.handOver();
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             streams.remove(id);
             throw e;
         }
@@ -245,11 +244,11 @@ public final class ClientTransfers implements AutoCloseable {
         }
     }
 
-    private long enter(final OpenStream stream) {
-        final long id = ids.take();
+    private long enter(OpenStream stream) {
+        long id = ids.take();
         try {
             streams.put(id, stream);
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             streams.remove(id); // it may be there, with the map not grown
             throw e;
         }
@@ -258,7 +257,7 @@ public final class ClientTransfers implements AutoCloseable {
 
     /** A stream, or null if there is none of that id. */
     @Nullable
-    OpenStream stream(final long id) {
+    OpenStream stream(long id) {
         return streams.get(id);
     }
 
@@ -266,8 +265,8 @@ public final class ClientTransfers implements AutoCloseable {
      * Ends a reply with the next bytes of a stream, which stay where they are until {@link #replySent}. The last ones
      * end the stream.
      */
-    void read(final long id, final OpenStream stream, final int length, final ReplyEncoder reply) {
-        final int at = stream.start + stream.position;
+    void read(long id, OpenStream stream, int length, ReplyEncoder reply) {
+        int at = stream.start + stream.position;
         if (reply.length() + ReplyDescriptor.VALUE_HEADER_LENGTH + length <= maxReply) {
             reply.bulkByReference(stream.source, at, length);
         } else {
@@ -283,7 +282,7 @@ public final class ClientTransfers implements AutoCloseable {
 
     /** The reply to the client's last request was sent, copied, or will not be sent. Idempotent. */
     public void replySent() {
-        final OpenStream stream = ended;
+        OpenStream stream = ended;
         if (stream != null) {
             ended = null;
             release(stream);
@@ -294,8 +293,8 @@ public final class ClientTransfers implements AutoCloseable {
      * Closes a stream that is not read to its end, if there is one of that id. With a reply that is held go the streams
      * that it tells of: nobody else knows them.
      */
-    void cancel(final long id) {
-        final OpenStream stream = streams.remove(id);
+    void cancel(long id) {
+        OpenStream stream = streams.remove(id);
         if (stream == null) {
             return;
         }
@@ -308,19 +307,19 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     /** Closes a stream, if there is one of that id. */
-    private void end(final long id) {
-        final OpenStream stream = streams.remove(id);
+    private void end(long id) {
+        OpenStream stream = streams.remove(id);
         if (stream != null) {
             release(stream);
         }
     }
 
-    private void release(final OpenStream stream) {
-        final Chunk extent = stream.extent;
+    private void release(OpenStream stream) {
+        Chunk extent = stream.extent;
         if (extent != null) {
             allocator.unpin(extent);
         }
-        final ByteBuffer reply = stream.reply;
+        ByteBuffer reply = stream.reply;
         if (reply != null) {
             heldBytes -= reply.capacity();
             BufferUtil.free(reply);
@@ -335,11 +334,11 @@ public final class ClientTransfers implements AutoCloseable {
         }
         closed = true;
         replySent();
-        for (final Upload upload : uploads.values()) {
+        for (Upload upload : uploads.values()) {
             upload.free();
         }
         uploads.clear();
-        for (final OpenStream stream : streams.values()) {
+        for (OpenStream stream : streams.values()) {
             release(stream);
         }
         streams.clear();

@@ -9,11 +9,11 @@ final class CounterOperations {
     private final ExtendedFloat sum = new ExtendedFloat();
     private final ExtendedFloat increment = new ExtendedFloat();
 
-    CounterOperations(final Execution execution) {
+    CounterOperations(Execution execution) {
         e = execution;
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case INCR -> add(1);
             case DECR -> add(-1);
@@ -36,8 +36,8 @@ final class CounterOperations {
         }
     }
 
-    private void add(final long increment) {
-        final long entry = e.lookupWrite(0);
+    private void add(long increment) {
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.add(0, ValueType.STRING, ValueType.INT, increment);
             e.reply.integer(increment);
@@ -46,8 +46,8 @@ final class CounterOperations {
         if (!e.hasType(entry, ValueType.STRING)) {
             return;
         }
-        final boolean number = e.keyspace.encoding(entry) == ValueType.INT;
-        final long value;
+        boolean number = e.keyspace.encoding(entry) == ValueType.INT;
+        long value;
         if (number) {
             value = e.keyspace.value(entry);
         } else {
@@ -58,7 +58,7 @@ final class CounterOperations {
             }
             value = e.decimals.value();
         }
-        final long result = value + increment;
+        long result = value + increment;
         // Overflow: both have one sign and the result the other.
         if (((value ^ result) & (increment ^ result)) < 0) {
             e.error(Errors.OVERFLOW);
@@ -72,7 +72,7 @@ final class CounterOperations {
     }
 
     private void addFloat() {
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             sum.set(0);
         } else {
@@ -94,11 +94,11 @@ final class CounterOperations {
             e.error(Errors.NAN_OR_INFINITY);
             return;
         }
-        final int length = sum.put(e.doubleText, e.scratch, 0);
+        int length = sum.put(e.doubleText, e.scratch, 0);
         e.requireReplyRoom(ReplyDescriptor.textLength(length));
         // The result stays a text even where it is a whole number.
-        final long block = e.values.strings().create(e.scratch, 0, length);
-        final byte encoding = StringOperations.blockEncoding(length);
+        long block = e.values.strings().create(e.scratch, 0, length);
+        byte encoding = StringOperations.blockEncoding(length);
         if (entry == Memory.NULL) {
             e.addOrRelease(0, ValueType.STRING, encoding, block);
         } else {

@@ -20,13 +20,13 @@ final class DatabaseOperations {
     private final ScanOptions options;
     private final Shard shard;
 
-    DatabaseOperations(final Execution execution, final ScanOptions options, final Shard shard) {
+    DatabaseOperations(Execution execution, ScanOptions options, Shard shard) {
         e = execution;
         this.options = options;
         this.shard = shard;
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case SCAN -> scan();
             case KEYS -> keys();
@@ -51,14 +51,14 @@ final class DatabaseOperations {
                 return;
             }
         }
-        final Dictionary dictionary = e.keyspace.dictionary();
-        final long header = e.keyspace.header();
+        Dictionary dictionary = e.keyspace.dictionary();
+        long header = e.keyspace.header();
         e.entries.clear();
-        final int open =
+        int open =
                 options.openReply(header == Memory.NULL ? 0 : options.collect(dictionary, header, null, Memory.NULL));
         int count = 0;
         for (int i = 0; i < e.entries.size(); i++) {
-            final long entry = e.entries.get(i);
+            long entry = e.entries.get(i);
             if (options.matches(dictionary, entry)
                     && (typeArgument < 0 || e.is(typeArgument, ValueType.name(e.keyspace.type(entry))))
                     && !e.keyspace.isExpired(entry, e.now)) {
@@ -70,15 +70,15 @@ final class DatabaseOperations {
     }
 
     private void keys() {
-        final Dictionary dictionary = e.keyspace.dictionary();
+        Dictionary dictionary = e.keyspace.dictionary();
         // Of other patterns it cannot be told.
         if (e.length(0) == 1 && e.in.getByte(e.at(0)) == '*' && !e.isReplyCountAllowed(e.keyspace.size())) {
             return;
         }
-        final int open = e.reply.openAggregate(ReplyType.ARRAY);
+        int open = e.reply.openAggregate(ReplyType.ARRAY);
         int count = 0;
-        final long header = e.keyspace.header();
-        final int buckets = header == Memory.NULL ? 0 : dictionary.buckets(header);
+        long header = e.keyspace.header();
+        int buckets = header == Memory.NULL ? 0 : dictionary.buckets(header);
         for (int i = 0; i < buckets; i++) {
             long entry = dictionary.bucketHead(header, i);
             while (entry != Memory.NULL) {
@@ -106,7 +106,7 @@ final class DatabaseOperations {
         }
     }
 
-    private void flush(final boolean all) {
+    private void flush(boolean all) {
         if (e.argc() > 1 || (e.argc() == 1 && !e.is(0, ASYNC) && !e.is(0, SYNC))) {
             e.error(Errors.SYNTAX);
             return;

@@ -18,18 +18,18 @@ final class DecimalParser {
     }
 
     /** True if the text is an integer, which {@link #value()} then returns. */
-    boolean parse(final UnsafeBuffer buffer, final int offset, final int length) {
+    boolean parse(UnsafeBuffer buffer, int offset, int length) {
         if (length == 0 || length > MAX_LENGTH) {
             return false;
         }
         int at = offset;
-        final int end = offset + length;
+        int end = offset + length;
         int digit = buffer.getByte(at) - '0';
         if (length == 1 && digit == 0) {
             value = 0;
             return true;
         }
-        final boolean negative = digit == '-' - '0';
+        boolean negative = digit == '-' - '0';
         if (negative) {
             if (++at == end) {
                 return false;
@@ -62,9 +62,9 @@ final class DecimalParser {
     /**
      * True if the text is an unsigned 64-bit integer, as strtoul reads cursors: a sign and leading zeros are allowed.
      */
-    boolean parseCursor(final UnsafeBuffer buffer, final int offset, final int length) {
+    boolean parseCursor(UnsafeBuffer buffer, int offset, int length) {
         int at = offset;
-        final int end = offset + length;
+        int end = offset + length;
         boolean negative = false;
         if (at < end && (buffer.getByte(at) == '-' || buffer.getByte(at) == '+')) {
             negative = buffer.getByte(at++) == '-';
@@ -74,7 +74,7 @@ final class DecimalParser {
         }
         long number = 0;
         for (; at < end; at++) {
-            final int digit = buffer.getByte(at) - '0';
+            int digit = buffer.getByte(at) - '0';
             if (digit < 0 || digit > 9) {
                 return false;
             }

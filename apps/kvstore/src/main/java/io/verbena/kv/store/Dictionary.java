@@ -56,7 +56,7 @@ final class Dictionary {
     /**
      * @param valueLength bytes of an entry's value, zeroed when the entry is inserted; a multiple of 8
      */
-    Dictionary(final Memory memory, final Allocator allocator, final SipHash sipHash, final int valueLength) {
+    Dictionary(Memory memory, Allocator allocator, SipHash sipHash, int valueLength) {
         this.memory = memory;
         this.allocator = allocator;
         this.tables = new BucketTable(memory, allocator);
@@ -67,18 +67,18 @@ final class Dictionary {
 
     /** Makes an empty table and returns its address. */
     long create() {
-        final long header = allocator.allocate(HEADER_LENGTH);
+        long header = allocator.allocate(HEADER_LENGTH);
         memory.clear(header, HEADER_LENGTH);
         memory.putInt(header + MOVING, -1);
         return header;
     }
 
     /** Makes an empty table with room for a number of entries, so that filling it need not grow it. */
-    long create(final int entries) {
-        final long header = create();
+    long create(int entries) {
+        long header = create();
         try {
             openTable(header, 0, bitsFor(entries));
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             allocator.free(header);
             throw failure;
         }
@@ -86,18 +86,18 @@ final class Dictionary {
     }
 
     /** Number of entries. */
-    int size(final long header) {
+    int size(long header) {
         return memory.getInt(header + COUNT) + memory.getInt(header + COUNT + Integer.BYTES);
     }
 
     /** The hash by which entries are found. */
-    int hash(final UnsafeBuffer buffer, final int offset, final int length) {
+    int hash(UnsafeBuffer buffer, int offset, int length) {
         return (int) sipHash.hash(buffer, offset, length);
     }
 
     /** Finds an entry; {@link Memory#NULL} if there is none. */
-    long find(final long header, final UnsafeBuffer key, final int offset, final int length, final int hash) {
-        final int moving = memory.getInt(header + MOVING);
+    long find(long header, UnsafeBuffer key, int offset, int length, int hash) {
+        int moving = memory.getInt(header + MOVING);
         if (moving >= 0) {
             rehashStep(header);
         }
@@ -105,7 +105,7 @@ final class Dictionary {
         if (table == Memory.NULL) {
             return Memory.NULL;
         }
-        final int bits = bits(header, 0);
+        int bits = bits(header, 0);
         long found = findIn(table, bits, key, offset, length, hash);
         if (found == Memory.NULL && memory.getInt(header + MOVING) >= 0) {
             table = table(header, 1);
@@ -114,21 +114,15 @@ final class Dictionary {
         return found;
     }
 
-    private long findIn(
-            final long table,
-            final int bits,
-            final UnsafeBuffer key,
-            final int offset,
-            final int length,
-            final int hash) {
-        final long bucket = tables.bucket(table, bits, hash & mask(bits));
+    private long findIn(long table, int bits, UnsafeBuffer key, int offset, int length, int hash) {
+        long bucket = tables.bucket(table, bits, hash & mask(bits));
         if (bucket == Memory.NULL) {
             return Memory.NULL;
         }
         long entry = memory.getLong(bucket);
         while (entry != Memory.NULL) {
-            final UnsafeBuffer buffer = memory.buffer(entry);
-            final int at = Memory.offset(entry);
+            UnsafeBuffer buffer = memory.buffer(entry);
+            int at = Memory.offset(entry);
             if (buffer.getInt(at + HASH) == hash
                     && buffer.getInt(at + KEY_LENGTH) == length
                     && Bytes.equal(buffer, at + keyOffset, key, offset, length)) {
@@ -140,20 +134,20 @@ final class Dictionary {
     }
 
     /** Adds an entry for a key that is not there, with a value of zeros; returns it. */
-    long insert(final long header, final UnsafeBuffer key, final int offset, final int length, final int hash) {
+    long insert(long header, UnsafeBuffer key, int offset, int length, int hash) {
         growIfFull(header);
-        final long entry = allocator.allocate(keyOffset + length);
-        final int which = memory.getInt(header + MOVING) >= 0 ? 1 : 0;
-        final int bits = bits(header, which);
-        final long bucket;
+        long entry = allocator.allocate(keyOffset + length);
+        int which = memory.getInt(header + MOVING) >= 0 ? 1 : 0;
+        int bits = bits(header, which);
+        long bucket;
         try {
             bucket = tables.openBucket(table(header, which), bits, hash & mask(bits));
-        } catch (final AllocationFailedException e) {
+        } catch (AllocationFailedException e) {
             allocator.free(entry);
             throw e;
         }
-        final UnsafeBuffer buffer = memory.buffer(entry);
-        final int at = Memory.offset(entry);
+        UnsafeBuffer buffer = memory.buffer(entry);
+        int at = Memory.offset(entry);
         buffer.putLong(at + NEXT, memory.getLong(bucket));
         buffer.putInt(at + HASH, hash);
         buffer.putInt(at + KEY_LENGTH, length);
@@ -167,23 +161,23 @@ final class Dictionary {
     }
 
     /** Takes an entry out of its table without freeing it; {@link #freeEntry} does that. */
-    void unlink(final long header, final long entry) {
-        final int hash = memory.getInt(entry + HASH);
+    void unlink(long header, long entry) {
+        int hash = memory.getInt(entry + HASH);
         if (!unlinkFrom(header, 0, entry, hash) && !unlinkFrom(header, 1, entry, hash)) {
             throw new IllegalStateException("entry " + Long.toHexString(entry) + " is not in its table");
         }
         shrinkIfSparse(header);
     }
 
-    private boolean unlinkFrom(final long header, final int which, final long entry, final int hash) {
-        final long table = table(header, which);
+    private boolean unlinkFrom(long header, int which, long entry, int hash) {
+        long table = table(header, which);
         if (table == Memory.NULL) {
             return false;
         }
-        final int bits = bits(header, which);
+        int bits = bits(header, which);
         long link = tables.bucket(table, bits, hash & mask(bits));
         while (link != Memory.NULL) {
-            final long current = memory.getLong(link);
+            long current = memory.getLong(link);
             if (current == entry) {
                 memory.putLong(link, memory.getLong(entry + NEXT));
                 addCount(header, which, -1);
@@ -195,41 +189,41 @@ final class Dictionary {
         return false;
     }
 
-    void freeEntry(final long entry) {
+    void freeEntry(long entry) {
         allocator.free(entry);
     }
 
-    long value(final long entry) {
+    long value(long entry) {
         return memory.getLong(entry + VALUE);
     }
 
-    void value(final long entry, final long value) {
+    void value(long entry, long value) {
         memory.putLong(entry + VALUE, value);
     }
 
-    long keyAddress(final long entry) {
+    long keyAddress(long entry) {
         return entry + keyOffset;
     }
 
-    int keyLength(final long entry) {
+    int keyLength(long entry) {
         return memory.getInt(entry + KEY_LENGTH);
     }
 
-    int keyHash(final long entry) {
+    int keyHash(long entry) {
         return memory.getInt(entry + HASH);
     }
 
     /** Bytes that the block of an entry takes. */
-    int entryFootprint(final long entry) {
+    int entryFootprint(long entry) {
         return allocator.usable(entry);
     }
 
     /** Bytes that the header and the tables take, without the entries. */
-    long tableFootprint(final long header) {
+    long tableFootprint(long header) {
         long bytes = allocator.usable(header);
         for (int which = 0; which < 2; which++) {
-            final long table = table(header, which);
-            final int bits = bits(header, which);
+            long table = table(header, which);
+            int bits = bits(header, which);
             if (table != Memory.NULL) {
                 bytes += tables.footprint(table, bits);
             }
@@ -238,25 +232,25 @@ final class Dictionary {
     }
 
     /** Number of buckets of both tables, for walks with {@link #bucketHead}. */
-    int buckets(final long header) {
+    int buckets(long header) {
         return tableBuckets(header, 0) + tableBuckets(header, 1);
     }
 
-    private int tableBuckets(final long header, final int which) {
+    private int tableBuckets(long header, int which) {
         return table(header, which) == Memory.NULL ? 0 : 1 << bits(header, which);
     }
 
     /** First entry of a bucket, counted through both tables; {@link Memory#NULL} if it is empty. */
-    long bucketHead(final long header, final int index) {
-        final int first = tableBuckets(header, 0);
-        final int which = index < first ? 0 : 1;
-        final long table = table(header, which);
-        final long bucket = tables.bucket(table, bits(header, which), which == 0 ? index : index - first);
+    long bucketHead(long header, int index) {
+        int first = tableBuckets(header, 0);
+        int which = index < first ? 0 : 1;
+        long table = table(header, which);
+        long bucket = tables.bucket(table, bits(header, which), which == 0 ? index : index - first);
         return bucket == Memory.NULL ? Memory.NULL : memory.getLong(bucket);
     }
 
     /** Next entry of the same bucket; {@link Memory#NULL} at its end. */
-    long next(final long entry) {
+    long next(long entry) {
         return memory.getLong(entry + NEXT);
     }
 
@@ -267,8 +261,8 @@ final class Dictionary {
      * @param entries receives the entries
      * @return the next cursor, 0 at the end
      */
-    long scan(final long header, final long cursor, final LongList entries) {
-        final long table0 = table(header, 0);
+    long scan(long header, long cursor, LongList entries) {
+        long table0 = table(header, 0);
         if (table0 == Memory.NULL) {
             return 0;
         }
@@ -279,7 +273,7 @@ final class Dictionary {
     }
 
     /** A random entry, each as likely as any other; {@link Memory#NULL} if there is none. */
-    long random(final long header, final SplittableRandom random) {
+    long random(long header, SplittableRandom random) {
         if (size(header) == 0) {
             return Memory.NULL;
         }
@@ -291,36 +285,36 @@ final class Dictionary {
     }
 
     /** Frees the tables and the header. The entries must have been freed, or must live on elsewhere. */
-    void destroy(final long header) {
+    void destroy(long header) {
         closeTable(header, 0);
         closeTable(header, 1);
         allocator.free(header);
     }
 
     /** True while entries are on their way to a table of another size. */
-    boolean isRehashing(final long header) {
+    boolean isRehashing(long header) {
         return memory.getInt(header + MOVING) >= 0;
     }
 
     /** Moves a bucket to the new table, or passes a few empty ones; returns false if there is nothing to move. */
-    boolean rehashStep(final long header) {
-        final int from = memory.getInt(header + MOVING);
+    boolean rehashStep(long header) {
+        int from = memory.getInt(header + MOVING);
         if (from < 0) {
             return false;
         }
-        final long table = table(header, 0);
-        final int bits = bits(header, 0);
-        final int buckets = 1 << bits;
+        long table = table(header, 0);
+        int bits = bits(header, 0);
+        int buckets = 1 << bits;
         int index = from;
-        final int bound = Math.min(buckets, index + EMPTY_BUCKETS_PER_STEP);
+        int bound = Math.min(buckets, index + EMPTY_BUCKETS_PER_STEP);
         while (index < bound) {
-            final long bucket = tables.bucket(table, bits, index);
+            long bucket = tables.bucket(table, bits, index);
             if (bucket == Memory.NULL) {
                 // A whole segment that never had an entry.
                 index = BucketTable.nextSegment(index);
                 break;
             }
-            final long head = memory.getLong(bucket);
+            long head = memory.getLong(bucket);
             index++;
             if (head != Memory.NULL) {
                 if (!moveBucket(header, bucket, head)) {
@@ -338,18 +332,18 @@ final class Dictionary {
         return true;
     }
 
-    private boolean moveBucket(final long header, final long bucket, final long head) {
-        final long target = table(header, 1);
-        final int bits = bits(header, 1);
+    private boolean moveBucket(long header, long bucket, long head) {
+        long target = table(header, 1);
+        int bits = bits(header, 1);
         long entry = head;
         int moved = 0;
         boolean complete = true;
         while (entry != Memory.NULL) {
-            final long next = memory.getLong(entry + NEXT);
-            final long to;
+            long next = memory.getLong(entry + NEXT);
+            long to;
             try {
                 to = tables.openBucket(target, bits, memory.getInt(entry + HASH) & mask(bits));
-            } catch (final AllocationFailedException e) {
+            } catch (AllocationFailedException e) {
                 // The rest of the bucket stays where it is; a later step tries again.
                 complete = false;
                 break;
@@ -365,7 +359,7 @@ final class Dictionary {
         return complete;
     }
 
-    private void finishRehash(final long header) {
+    private void finishRehash(long header) {
         closeTable(header, 0);
         memory.putLong(header + TABLE, table(header, 1));
         memory.putInt(header + BITS, bits(header, 1));
@@ -378,7 +372,7 @@ final class Dictionary {
         shrinkIfSparse(header);
     }
 
-    private void growIfFull(final long header) {
+    private void growIfFull(long header) {
         if (memory.getInt(header + MOVING) >= 0) {
             return;
         }
@@ -386,66 +380,66 @@ final class Dictionary {
             openTable(header, 0, INITIAL_BITS);
             return;
         }
-        final int bits = bits(header, 0);
-        final int size = memory.getInt(header + COUNT);
+        int bits = bits(header, 0);
+        int size = memory.getInt(header + COUNT);
         if (size >= 1 << bits && bits < MAX_BITS) {
             startRehash(header, bits + 1);
         }
     }
 
-    private void shrinkIfSparse(final long header) {
+    private void shrinkIfSparse(long header) {
         if (memory.getInt(header + MOVING) >= 0) {
             return;
         }
-        final int bits = bits(header, 0);
-        final int size = memory.getInt(header + COUNT);
+        int bits = bits(header, 0);
+        int size = memory.getInt(header + COUNT);
         if (bits > INITIAL_BITS && size < (1 << bits) / MIN_FILL_DIVISOR) {
             startRehash(header, bitsFor(size));
         }
     }
 
-    private static int bitsFor(final int entries) {
+    private static int bitsFor(int entries) {
         return Math.min(
                 MAX_BITS,
                 Math.max(INITIAL_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(0, entries - 1))));
     }
 
-    private void startRehash(final long header, final int bits) {
+    private void startRehash(long header, int bits) {
         try {
             openTable(header, 1, bits);
-        } catch (final AllocationFailedException e) {
+        } catch (AllocationFailedException e) {
             // Longer chains until there is memory again.
             return;
         }
         memory.putInt(header + MOVING, 0);
     }
 
-    private void openTable(final long header, final int which, final int bits) {
+    private void openTable(long header, int which, int bits) {
         memory.putLong(header + TABLE + ((long) which << 3), tables.open(bits));
         memory.putInt(header + BITS + ((long) which << 2), bits);
     }
 
-    private void closeTable(final long header, final int which) {
+    private void closeTable(long header, int which) {
         if (table(header, which) != Memory.NULL) {
             tables.close(table(header, which), bits(header, which));
             memory.putLong(header + TABLE + ((long) which << 3), Memory.NULL);
         }
     }
 
-    private long table(final long header, final int which) {
+    private long table(long header, int which) {
         return memory.getLong(header + TABLE + ((long) which << 3));
     }
 
-    private int bits(final long header, final int which) {
+    private int bits(long header, int which) {
         return memory.getInt(header + BITS + ((long) which << 2));
     }
 
-    private void addCount(final long header, final int which, final int difference) {
-        final long at = header + COUNT + ((long) which << 2);
+    private void addCount(long header, int which, int difference) {
+        long at = header + COUNT + ((long) which << 2);
         memory.putInt(at, memory.getInt(at) + difference);
     }
 
-    static int mask(final int bits) {
+    static int mask(int bits) {
         return (1 << bits) - 1;
     }
 }

@@ -16,33 +16,27 @@ final class DictionaryWalk {
     private final Memory memory;
     private final BucketTable tables;
 
-    DictionaryWalk(final Memory memory, final BucketTable tables) {
+    DictionaryWalk(Memory memory, BucketTable tables) {
         this.memory = memory;
         this.tables = tables;
     }
 
     /** Collects a bucket of the only table; returns the next cursor. */
-    long one(final long table, final int bits, final long cursor, final LongList entries) {
+    long one(long table, int bits, long cursor, LongList entries) {
         collect(table, bits, (int) cursor & mask(bits), entries);
         return nextCursor(cursor, mask(bits));
     }
 
     /** Collects a bucket of the smaller of two tables and those that it expands into; returns the next cursor. */
-    long two(
-            final long table0,
-            final int bits0,
-            final long table1,
-            final int bits1,
-            final long cursor,
-            final LongList entries) {
-        final boolean growing = bits0 <= bits1;
-        final long small = growing ? table0 : table1;
-        final int smallBits = Math.min(bits0, bits1);
-        final long large = growing ? table1 : table0;
-        final int largeBits = Math.max(bits0, bits1);
+    long two(long table0, int bits0, long table1, int bits1, long cursor, LongList entries) {
+        boolean growing = bits0 <= bits1;
+        long small = growing ? table0 : table1;
+        int smallBits = Math.min(bits0, bits1);
+        long large = growing ? table1 : table0;
+        int largeBits = Math.max(bits0, bits1);
         collect(small, smallBits, (int) cursor & mask(smallBits), entries);
         // The buckets of the larger table into which this one of the smaller expands.
-        final int onlyLarge = mask(smallBits) ^ mask(largeBits);
+        int onlyLarge = mask(smallBits) ^ mask(largeBits);
         long next = cursor;
         do {
             collect(large, largeBits, (int) next & mask(largeBits), entries);
@@ -52,12 +46,12 @@ final class DictionaryWalk {
     }
 
     /** Adds one to the masked bits of a cursor, counted from the highest bit down. */
-    private static long nextCursor(final long cursor, final int mask) {
+    private static long nextCursor(long cursor, int mask) {
         return Long.reverse(Long.reverse(cursor | ~(long) mask) + 1);
     }
 
-    private void collect(final long table, final int bits, final int index, final LongList entries) {
-        final long bucket = tables.bucket(table, bits, index);
+    private void collect(long table, int bits, int index, LongList entries) {
+        long bucket = tables.bucket(table, bits, index);
         if (bucket != Memory.NULL) {
             for (long entry = memory.getLong(bucket); entry != Memory.NULL; entry = memory.getLong(entry + NEXT)) {
                 entries.add(entry);
@@ -66,10 +60,10 @@ final class DictionaryWalk {
     }
 
     /** A random entry of a dictionary that has one, from a bucket on. */
-    long random(final Dictionary dictionary, final long header, final int first, final SplittableRandom random) {
-        final int buckets = dictionary.buckets(header) - first;
+    long random(Dictionary dictionary, long header, int first, SplittableRandom random) {
+        int buckets = dictionary.buckets(header) - first;
         while (true) {
-            final long head = dictionary.bucketHead(header, first + random.nextInt(buckets));
+            long head = dictionary.bucketHead(header, first + random.nextInt(buckets));
             if (head == Memory.NULL) {
                 continue;
             }

@@ -66,7 +66,7 @@ final class Errors {
 
     private Errors() {}
 
-    private static byte[] ascii(final String text) {
+    private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

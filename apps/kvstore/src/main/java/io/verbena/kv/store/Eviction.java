@@ -16,12 +16,12 @@ final class Eviction {
     private final ShardStatistics statistics;
 
     Eviction(
-            final ShardContext context,
-            final Allocator allocator,
-            final Reclaimer reclaimer,
-            final Keyspace[] databases,
-            final EvictionPool pool,
-            final ShardStatistics statistics) {
+            ShardContext context,
+            Allocator allocator,
+            Reclaimer reclaimer,
+            Keyspace[] databases,
+            EvictionPool pool,
+            ShardStatistics statistics) {
         this.context = context;
         this.allocator = allocator;
         this.reclaimer = reclaimer;
@@ -36,7 +36,7 @@ final class Eviction {
     }
 
     /** Evicts until memory is below the limit; returns false if it is not. */
-    boolean makeRoom(final long now) {
+    boolean makeRoom(long now) {
         return makeRoom(0, now);
     }
 
@@ -44,7 +44,7 @@ final class Eviction {
      * Whether there is room for so many bytes more within the limit, after freeing what waits for it but evicting
      * nothing.
      */
-    boolean hasRoom(final long size) {
+    boolean hasRoom(long size) {
         while (context.maxMemory() > 0 && allocator.used() + size > context.maxMemory()) {
             if (size > context.maxMemory() || reclaimer.work(RECLAIM_STEPS) == 0) {
                 return false;
@@ -54,12 +54,12 @@ final class Eviction {
     }
 
     /** Whether eviction may ever make room for so many bytes. */
-    boolean mayMakeRoom(final long size) {
+    boolean mayMakeRoom(long size) {
         return context.evictionPolicy() != EvictionPolicy.REFUSE && size <= context.maxMemory();
     }
 
     /** Evicts until there is room for so many bytes more within the limit; returns false if there is not. */
-    boolean makeRoom(final long size, final long now) {
+    boolean makeRoom(long size, long now) {
         if (context.maxMemory() > 0 && size > context.maxMemory()) {
             return false; // nothing goes for what cannot be had
         }
@@ -81,7 +81,7 @@ final class Eviction {
      * @param amount of keys that are evicted at most, if nothing waits to be freed
      * @return true if it is worth trying again
      */
-    boolean makeRoomFor(final AllocationFailedException failure, final int amount, final long now) {
+    boolean makeRoomFor(AllocationFailedException failure, int amount, long now) {
         if (failure.wanted() > allocator.budget()) {
             return false;
         }
@@ -89,11 +89,11 @@ final class Eviction {
     }
 
     /** Evicts keys, at most that many; returns how many. */
-    private int evict(final int limit, final long now) {
+    private int evict(int limit, long now) {
         if (context.evictionPolicy() == EvictionPolicy.REFUSE) {
             return 0;
         }
-        final boolean onlyExpiring = context.evictionPolicy() == EvictionPolicy.VOLATILE_LRU;
+        boolean onlyExpiring = context.evictionPolicy() == EvictionPolicy.VOLATILE_LRU;
         int count = 0;
         while (count < limit && pool.evict(databases, onlyExpiring, now)) {
             statistics.evict();

@@ -21,15 +21,15 @@ final class EvictionPool {
     private final @Nullable Keyspace[] keyspaces = new Keyspace[SIZE];
     private int size;
 
-    EvictionPool(final int samples, final SplittableRandom random) {
+    EvictionPool(int samples, SplittableRandom random) {
         this.samples = samples;
         this.random = random;
     }
 
     /** Removes the best candidate; returns false if no key may be removed. */
-    boolean evict(final Keyspace[] databases, final boolean onlyExpiring, final long now) {
+    boolean evict(Keyspace[] databases, boolean onlyExpiring, long now) {
         for (int round = 1; round <= ROUNDS; round++) {
-            for (final Keyspace database : databases) {
+            for (Keyspace database : databases) {
                 sample(database, onlyExpiring, now);
             }
             // Candidates that were used since they were sampled lose their place, but in the last round any key will
@@ -41,18 +41,18 @@ final class EvictionPool {
         return false;
     }
 
-    private boolean evictIdlest(final boolean onlyExpiring, final boolean evenUsed, final long now) {
+    private boolean evictIdlest(boolean onlyExpiring, boolean evenUsed, long now) {
         while (size > 0) {
-            final int last = size - 1;
-            final long entry = entries[last];
-            final long sampledIdle = idle[last];
-            final Keyspace keyspace = keyspaces[last];
+            int last = size - 1;
+            long entry = entries[last];
+            long sampledIdle = idle[last];
+            Keyspace keyspace = keyspaces[last];
             remove(last);
             if (keyspace == null) {
                 continue;
             }
             keyspace.markEvictionCandidate(entry, false);
-            final boolean used = keyspace.idleMillis(entry, now) < sampledIdle;
+            boolean used = keyspace.idleMillis(entry, now) < sampledIdle;
             if ((used && !evenUsed) || (onlyExpiring && keyspace.expiry(entry) == Keyspace.NO_EXPIRY)) {
                 continue;
             }
@@ -62,24 +62,24 @@ final class EvictionPool {
         return false;
     }
 
-    private void sample(final Keyspace keyspace, final boolean onlyExpiring, final long now) {
+    private void sample(Keyspace keyspace, boolean onlyExpiring, long now) {
         if (onlyExpiring ? keyspace.expiringSize() == 0 : keyspace.size() == 0) {
             return;
         }
         for (int i = 0; i < samples; i++) {
-            final long entry = onlyExpiring ? keyspace.randomExpiring(random) : keyspace.random(random);
+            long entry = onlyExpiring ? keyspace.randomExpiring(random) : keyspace.random(random);
             if (!keyspace.isEvictionCandidate(entry)) {
                 offer(keyspace, entry, keyspace.idleMillis(entry, now));
             }
         }
     }
 
-    private void offer(final Keyspace keyspace, final long entry, final long idleMillis) {
+    private void offer(Keyspace keyspace, long entry, long idleMillis) {
         if (size == SIZE) {
             if (idleMillis <= idle[0]) {
                 return;
             }
-            final Keyspace loser = keyspaces[0];
+            Keyspace loser = keyspaces[0];
             if (loser != null) {
                 loser.markEvictionCandidate(entries[0], false);
             }
@@ -99,7 +99,7 @@ final class EvictionPool {
         keyspace.markEvictionCandidate(entry, true);
     }
 
-    private void remove(final int index) {
+    private void remove(int index) {
         size--;
         for (int i = index; i < size; i++) {
             entries[i] = entries[i + 1];
@@ -110,7 +110,7 @@ final class EvictionPool {
     }
 
     /** The entry is about to be freed. */
-    void forget(final long entry) {
+    void forget(long entry) {
         for (int i = 0; i < size; i++) {
             if (entries[i] == entry) {
                 remove(i);
@@ -120,7 +120,7 @@ final class EvictionPool {
     }
 
     /** All keys of a database are about to be freed. */
-    void forget(final Keyspace keyspace) {
+    void forget(Keyspace keyspace) {
         for (int i = size - 1; i >= 0; i--) {
             if (keyspaces[i] == keyspace) {
                 remove(i);

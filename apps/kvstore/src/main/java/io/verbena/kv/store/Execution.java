@@ -62,13 +62,13 @@ final class Execution {
     // The reply is named by each request.
     @SuppressWarnings("NullAway.Init")
     Execution(
-            final Memory memory,
-            final Allocator allocator,
-            final Values values,
-            final Keyspace[] databases,
-            final ShardStatistics statistics,
-            final SplittableRandom random,
-            final ShardContext context) {
+            Memory memory,
+            Allocator allocator,
+            Values values,
+            Keyspace[] databases,
+            ShardStatistics statistics,
+            SplittableRandom random,
+            ShardContext context) {
         this.memory = memory;
         this.allocator = allocator;
         this.values = values;
@@ -83,28 +83,28 @@ final class Execution {
         return request.argc();
     }
 
-    int at(final int argument) {
+    int at(int argument) {
         return request.argumentOffset(argument);
     }
 
-    int length(final int argument) {
+    int length(int argument) {
         return request.argumentLength(argument);
     }
 
     /** Text of an argument, for errors: not more than its first 128 bytes. */
-    String text(final int argument) {
+    String text(int argument) {
         return in.getStringWithoutLengthUtf8(at(argument), Math.min(MAX_ERROR_TEXT, length(argument)));
     }
 
     /** True if an argument is a word in any case; the word is given in lower case. */
-    boolean is(final int argument, final byte[] lowerWord) {
-        final int length = length(argument);
+    boolean is(int argument, byte[] lowerWord) {
+        int length = length(argument);
         if (length != lowerWord.length) {
             return false;
         }
-        final int at = at(argument);
+        int at = at(argument);
         for (int i = 0; i < length; i++) {
-            final byte b = in.getByte(at + i);
+            byte b = in.getByte(at + i);
             if ((b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b) != lowerWord[i]) {
                 return false;
             }
@@ -112,18 +112,18 @@ final class Execution {
         return true;
     }
 
-    static byte[] word(final String lower) {
+    static byte[] word(String lower) {
         return lower.getBytes(StandardCharsets.US_ASCII);
     }
 
     /**
      * Reads an argument as an integer into {@link #number()}; if it is none, replies with the error and returns false.
      */
-    boolean integer(final int argument) {
+    boolean integer(int argument) {
         return integer(argument, Errors.NOT_AN_INTEGER);
     }
 
-    boolean integer(final int argument, final byte[] error) {
+    boolean integer(int argument, byte[] error) {
         if (decimals.parse(in, at(argument), length(argument))) {
             return true;
         }
@@ -132,7 +132,7 @@ final class Execution {
     }
 
     /** Reads an argument as an integer of 0 or more; if it is none, replies with the error and returns false. */
-    boolean naturalNumber(final int argument, final byte[] error) {
+    boolean naturalNumber(int argument, byte[] error) {
         if (!integer(argument, error)) {
             return false;
         }
@@ -148,7 +148,7 @@ final class Execution {
     }
 
     /** Reads an argument as a float; if it is none, replies with the error and returns false. */
-    boolean floating(final int argument, final byte[] error) {
+    boolean floating(int argument, byte[] error) {
         if (floats.parse(in, at(argument), length(argument))) {
             return true;
         }
@@ -157,8 +157,8 @@ final class Execution {
     }
 
     /** Finds a key for a read: counts a hit or a miss. */
-    long lookupRead(final int argument) {
-        final long entry = keyspace.lookup(in, at(argument), length(argument), now);
+    long lookupRead(int argument) {
+        long entry = keyspace.lookup(in, at(argument), length(argument), now);
         if (entry == Memory.NULL) {
             statistics.miss();
         } else {
@@ -169,8 +169,8 @@ final class Execution {
     }
 
     /** Finds a key for a write. */
-    long lookupWrite(final int argument) {
-        final long entry = keyspace.lookup(in, at(argument), length(argument), now);
+    long lookupWrite(int argument) {
+        long entry = keyspace.lookup(in, at(argument), length(argument), now);
         if (entry != Memory.NULL) {
             keyspace.touch(entry, now);
         }
@@ -178,8 +178,8 @@ final class Execution {
     }
 
     /** Finds a key without that counting as a use of it. */
-    long lookupQuietly(final int argument) {
-        final long entry = keyspace.lookup(in, at(argument), length(argument), now);
+    long lookupQuietly(int argument) {
+        long entry = keyspace.lookup(in, at(argument), length(argument), now);
         if (entry == Memory.NULL) {
             statistics.miss();
         } else {
@@ -189,22 +189,22 @@ final class Execution {
     }
 
     /** Adds the key that the last lookup, of the same argument, did not find. */
-    long add(final int argument, final byte type, final byte encoding, final long value) {
+    long add(int argument, byte type, byte encoding, long value) {
         return keyspace.add(in, at(argument), length(argument), type, encoding, value, now);
     }
 
     /** As {@link #add}, but releases the value if there is no memory for the key. */
-    long addOrRelease(final int argument, final byte type, final byte encoding, final long value) {
+    long addOrRelease(int argument, byte type, byte encoding, long value) {
         try {
             return add(argument, type, encoding, value);
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             values.release(type, encoding, value);
             throw failure;
         }
     }
 
     /** True if a key has that type; else replies with an error. */
-    boolean hasType(final long entry, final byte type) {
+    boolean hasType(long entry, byte type) {
         if (keyspace.type(entry) == type) {
             return true;
         }
@@ -213,7 +213,7 @@ final class Execution {
     }
 
     /** Makes the bytes of a string value visible; a number is turned into text in the scratch space. */
-    void view(final long entry) {
+    void view(long entry) {
         if (keyspace.encoding(entry) == ValueType.INT) {
             viewBuffer = scratch;
             viewOffset = 0;
@@ -223,16 +223,16 @@ final class Execution {
         }
     }
 
-    void viewBlock(final long block) {
+    void viewBlock(long block) {
         viewBuffer = memory.buffer(block);
         viewOffset = Memory.offset(block) + StringBlock.BYTES;
         viewLength = values.strings().length(block);
     }
 
     /** Replies with bytes of a block; if it is an extent, with a stream of them, so that they are not copied here. */
-    void bulk(final long address, final int length) {
+    void bulk(long address, int length) {
         if (length > TransferDescriptor.PIECE_LENGTH) {
-            final ClientTransfers client = transfers;
+            ClientTransfers client = transfers;
             if (client != null && allocator.isExtent(address)) {
                 reply.stream(client.open(address, length), length);
                 return;
@@ -241,19 +241,19 @@ final class Execution {
         reply.bulk(memory.buffer(address), Memory.offset(address), length);
     }
 
-    void bulkOfBlock(final long block) {
+    void bulkOfBlock(long block) {
         bulk(block + StringBlock.BYTES, values.strings().length(block));
     }
 
     /** Replies with a key or member. */
-    void bulkOfKey(final Dictionary dictionary, final long entry) {
+    void bulkOfKey(Dictionary dictionary, long entry) {
         bulk(dictionary.keyAddress(entry), dictionary.keyLength(entry));
     }
 
     /** What an argument was uploaded as; it is complete. */
-    Upload upload(final int argument) {
-        final ClientTransfers client = transfers;
-        final Upload upload = client == null ? null : client.upload(request.uploadId(argument));
+    Upload upload(int argument) {
+        ClientTransfers client = transfers;
+        Upload upload = client == null ? null : client.upload(request.uploadId(argument));
         if (upload == null) {
             throw new IllegalStateException("argument " + argument + " has no upload");
         }
@@ -265,8 +265,8 @@ final class Execution {
      *
      * @throws AllocationFailedException if it cannot; the upload is as it was
      */
-    long adopt(final Upload upload) {
-        final ClientTransfers client = transfers;
+    long adopt(Upload upload) {
+        ClientTransfers client = transfers;
         if (client == null) {
             throw new IllegalStateException("there are no uploads");
         }
@@ -277,12 +277,12 @@ final class Execution {
         reply.status(OK);
     }
 
-    void error(final byte[] text) {
+    void error(byte[] text) {
         statistics.error();
         reply.error(text);
     }
 
-    void error(final String text) {
+    void error(String text) {
         statistics.error();
         reply.error(text);
     }
@@ -300,8 +300,8 @@ final class Execution {
     }
 
     /** True if a reply of so many values is not sure to be too large; else replies with an error. */
-    boolean isReplyCountAllowed(final long count) {
-        final int maximum = Math.max(0, reply.room() - HEADERS) / ReplyDescriptor.VALUE_HEADER_LENGTH;
+    boolean isReplyCountAllowed(long count) {
+        int maximum = Math.max(0, reply.room() - HEADERS) / ReplyDescriptor.VALUE_HEADER_LENGTH;
         if (count <= maximum) {
             return true;
         }
@@ -310,7 +310,7 @@ final class Execution {
     }
 
     /** Throws if the reply has no room for so many bytes; goes before the first change of what replies afterwards. */
-    void requireReplyRoom(final long bytes) {
+    void requireReplyRoom(long bytes) {
         reply.reserve(bytes);
     }
 
@@ -319,7 +319,7 @@ final class Execution {
     }
 
     /** True if a string may grow to that length; else replies with an error. */
-    boolean isStringAllowed(final long length) {
+    boolean isStringAllowed(long length) {
         if (length <= context.maxValueLength()) {
             return true;
         }
@@ -328,7 +328,7 @@ final class Execution {
     }
 
     /** Whether keys and values of the request are as short as they have to be; replies an error if not. */
-    boolean areLengthsAllowed(final KvOp op) {
+    boolean areLengthsAllowed(KvOp op) {
         for (int i = 0; i < request.argc(); i++) {
             if (!fits(request.argumentLength(i))) {
                 return false;
@@ -347,7 +347,7 @@ final class Execution {
     }
 
     /** True if a value of that length may be stored; else replies with an error. */
-    boolean fits(final long length) {
+    boolean fits(long length) {
         if (length <= context.maxValueLength()) {
             return true;
         }

@@ -28,7 +28,7 @@ final class ExpiryHeap {
     private long[] segments = new long[4];
     private int size;
 
-    ExpiryHeap(final Memory memory, final Allocator allocator) {
+    ExpiryHeap(Memory memory, Allocator allocator) {
         this.memory = memory;
         this.allocator = allocator;
     }
@@ -38,8 +38,8 @@ final class ExpiryHeap {
     }
 
     /** Expiry of a key in Unix milliseconds, or -1 if it does not expire. */
-    long expiry(final long entry) {
-        final int index = memory.getInt(entry + Keyspace.EXPIRY) - 1;
+    long expiry(long entry) {
+        int index = memory.getInt(entry + Keyspace.EXPIRY) - 1;
         return index < 0 ? -1 : memory.getLong(element(index));
     }
 
@@ -54,7 +54,7 @@ final class ExpiryHeap {
     }
 
     /** A random entry that expires. There must be one. */
-    long random(final SplittableRandom random) {
+    long random(SplittableRandom random) {
         return memory.getLong(element(random.nextInt(size)) + ENTRY);
     }
 
@@ -71,14 +71,14 @@ final class ExpiryHeap {
     }
 
     /** Makes a key that does not expire take the place of one that does. Allocates nothing. */
-    void move(final long from, final long to) {
-        final int index = memory.getInt(from + Keyspace.EXPIRY) - 1;
+    void move(long from, long to) {
+        int index = memory.getInt(from + Keyspace.EXPIRY) - 1;
         memory.putInt(from + Keyspace.EXPIRY, 0);
         place(index, memory.getLong(element(index)), to);
     }
 
     /** Sets when a key expires, whether it did before or not. */
-    void set(final long entry, final long expiry) {
+    void set(long entry, long expiry) {
         int index = memory.getInt(entry + Keyspace.EXPIRY) - 1;
         if (index < 0) {
             index = size;
@@ -88,7 +88,7 @@ final class ExpiryHeap {
             up(index, expiry, entry);
             return;
         }
-        final long before = memory.getLong(element(index));
+        long before = memory.getLong(element(index));
         if (expiry < before) {
             up(index, expiry, entry);
         } else {
@@ -97,17 +97,17 @@ final class ExpiryHeap {
     }
 
     /** Makes a key never expire. */
-    void remove(final long entry) {
-        final int index = memory.getInt(entry + Keyspace.EXPIRY) - 1;
+    void remove(long entry) {
+        int index = memory.getInt(entry + Keyspace.EXPIRY) - 1;
         if (index < 0) {
             return;
         }
         memory.putInt(entry + Keyspace.EXPIRY, 0);
         size--;
         if (index != size) {
-            final long removed = memory.getLong(element(index));
-            final long expiry = memory.getLong(element(size));
-            final long last = memory.getLong(element(size) + ENTRY);
+            long removed = memory.getLong(element(index));
+            long expiry = memory.getLong(element(size));
+            long last = memory.getLong(element(size) + ENTRY);
             if (expiry < removed) {
                 up(index, expiry, last);
             } else {
@@ -137,12 +137,12 @@ final class ExpiryHeap {
         size = 0;
     }
 
-    private void up(final int from, final long expiry, final long entry) {
+    private void up(int from, long expiry, long entry) {
         int index = from;
         while (index > 0) {
-            final int parent = (index - 1) >>> ARITY_SHIFT;
-            final long at = element(parent);
-            final long other = memory.getLong(at);
+            int parent = (index - 1) >>> ARITY_SHIFT;
+            long at = element(parent);
+            long other = memory.getLong(at);
             if (other <= expiry) {
                 break;
             }
@@ -152,18 +152,18 @@ final class ExpiryHeap {
         place(index, expiry, entry);
     }
 
-    private void down(final int from, final long expiry, final long entry) {
+    private void down(int from, long expiry, long entry) {
         int index = from;
         while (true) {
-            final long firstChild = ((long) index << ARITY_SHIFT) + 1;
+            long firstChild = ((long) index << ARITY_SHIFT) + 1;
             if (firstChild >= size) {
                 break;
             }
-            final int end = (int) Math.min(size, firstChild + (1 << ARITY_SHIFT));
+            int end = (int) Math.min(size, firstChild + (1 << ARITY_SHIFT));
             int least = (int) firstChild;
             long leastExpiry = memory.getLong(element(least));
             for (int child = least + 1; child < end; child++) {
-                final long childExpiry = memory.getLong(element(child));
+                long childExpiry = memory.getLong(element(child));
                 if (childExpiry < leastExpiry) {
                     least = child;
                     leastExpiry = childExpiry;
@@ -178,18 +178,18 @@ final class ExpiryHeap {
         place(index, expiry, entry);
     }
 
-    private void place(final int index, final long expiry, final long entry) {
-        final long at = element(index);
+    private void place(int index, long expiry, long entry) {
+        long at = element(index);
         memory.putLong(at, expiry);
         memory.putLong(at + ENTRY, entry);
         memory.putInt(entry + Keyspace.EXPIRY, index + 1);
     }
 
-    private long element(final int index) {
+    private long element(int index) {
         return segments[index >>> SEGMENT_SHIFT] + ((long) (index & SEGMENT_MASK) << ELEMENT_SHIFT);
     }
 
-    private void openSegment(final int segment) {
+    private void openSegment(int segment) {
         if (segment >= segments.length) {
             segments = Arrays.copyOf(segments, segments.length * 2);
         }
@@ -198,7 +198,7 @@ final class ExpiryHeap {
         }
     }
 
-    private void closeSegment(final int segment) {
+    private void closeSegment(int segment) {
         if (segment < segments.length && segments[segment] != Memory.NULL) {
             allocator.free(segments[segment]);
             segments[segment] = Memory.NULL;

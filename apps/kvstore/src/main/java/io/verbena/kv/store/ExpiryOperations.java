@@ -18,11 +18,11 @@ final class ExpiryOperations {
 
     private final Execution e;
 
-    ExpiryOperations(final Execution execution) {
+    ExpiryOperations(Execution execution) {
         e = execution;
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case EXPIRE -> expire(true, true);
             case PEXPIRE -> expire(false, true);
@@ -37,8 +37,8 @@ final class ExpiryOperations {
         }
     }
 
-    private void expire(final boolean seconds, final boolean relative) {
-        final int flags = parseFlags();
+    private void expire(boolean seconds, boolean relative) {
+        int flags = parseFlags();
         if (flags < 0 || !e.integer(1)) {
             return;
         }
@@ -57,7 +57,7 @@ final class ExpiryOperations {
             }
             when += e.now;
         }
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL || !isAllowed(flags, e.keyspace.expiry(entry), when)) {
             e.reply.integer(0);
             return;
@@ -70,8 +70,8 @@ final class ExpiryOperations {
         e.reply.integer(1);
     }
 
-    private static boolean isAllowed(final int flags, final long current, final long when) {
-        final boolean expires = current != Keyspace.NO_EXPIRY;
+    private static boolean isAllowed(int flags, long current, long when) {
+        boolean expires = current != Keyspace.NO_EXPIRY;
         if ((flags & FLAG_NX) != 0 && expires) {
             return false;
         }
@@ -113,23 +113,23 @@ final class ExpiryOperations {
         return flags;
     }
 
-    private void timeToLive(final boolean seconds, final boolean relative) {
-        final long entry = e.lookupQuietly(0);
+    private void timeToLive(boolean seconds, boolean relative) {
+        long entry = e.lookupQuietly(0);
         if (entry == Memory.NULL) {
             e.reply.integer(NO_KEY);
             return;
         }
-        final long when = e.keyspace.expiry(entry);
+        long when = e.keyspace.expiry(entry);
         if (when == Keyspace.NO_EXPIRY) {
             e.reply.integer(Keyspace.NO_EXPIRY);
             return;
         }
-        final long millis = relative ? Math.max(0, when - e.now) : when;
+        long millis = relative ? Math.max(0, when - e.now) : when;
         e.reply.integer(seconds ? (millis + 500) / 1000 : millis);
     }
 
     private void persist() {
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         e.reply.integer(entry != Memory.NULL && e.keyspace.persist(entry) ? 1 : 0);
     }
 }

@@ -26,13 +26,13 @@ final class ExtendedFloat {
     private int exponent;
     private boolean infinite;
 
-    void set(final ExtendedFloat other) {
+    void set(ExtendedFloat other) {
         mantissa = other.mantissa;
         exponent = other.exponent;
         infinite = other.infinite;
     }
 
-    void set(final long integer) {
+    void set(long integer) {
         infinite = false;
         // 63 bits and a sign fit exactly.
         mantissa = BigInteger.valueOf(integer);
@@ -44,8 +44,8 @@ final class ExtendedFloat {
     }
 
     /** True if the text is a number, which this then is. */
-    boolean parse(final UnsafeBuffer buffer, final int offset, final int length) {
-        final FloatParser.Form form = parser.scan(buffer, offset, length);
+    boolean parse(UnsafeBuffer buffer, int offset, int length) {
+        FloatParser.Form form = parser.scan(buffer, offset, length);
         infinite = form == FloatParser.Form.INFINITY;
         switch (form) {
             case INVALID -> {
@@ -61,13 +61,13 @@ final class ExtendedFloat {
                 round(new BigDecimal(parser.value()));
             }
             case DECIMAL -> {
-                final BigDecimal decimal;
+                BigDecimal decimal;
                 try {
                     decimal = new BigDecimal(buffer.getStringWithoutLengthAscii(offset, length));
-                } catch (final NumberFormatException exponentTooLarge) {
+                } catch (NumberFormatException exponentTooLarge) {
                     return false;
                 }
-                final long magnitude = (long) decimal.precision() - decimal.scale();
+                long magnitude = (long) decimal.precision() - decimal.scale();
                 if (decimal.signum() != 0 && (magnitude > MAX_DECIMAL_EXPONENT || magnitude < -MAX_DECIMAL_EXPONENT)) {
                     return false;
                 }
@@ -79,44 +79,43 @@ final class ExtendedFloat {
     }
 
     /** Adds a number to this one. */
-    void add(final ExtendedFloat other) {
+    void add(ExtendedFloat other) {
         if (infinite || other.infinite) {
             infinite = true;
             return;
         }
-        final int common = Math.min(exponent, other.exponent);
-        final BigInteger sum =
-                mantissa.shiftLeft(exponent - common).add(other.mantissa.shiftLeft(other.exponent - common));
+        int common = Math.min(exponent, other.exponent);
+        BigInteger sum = mantissa.shiftLeft(exponent - common).add(other.mantissa.shiftLeft(other.exponent - common));
         round(sum, common, false);
     }
 
     /** Writes this number with up to 17 decimals; returns the bytes written. */
-    int put(final DoubleText text, final MutableDirectBuffer target, final int offset) {
+    int put(DoubleText text, MutableDirectBuffer target, int offset) {
         return text.putFixed(mantissa.signum() < 0, mantissa.abs().longValue(), exponent, target, offset);
     }
 
-    private void round(final BigDecimal decimal) {
+    private void round(BigDecimal decimal) {
         if (decimal.scale() <= 0) {
             round(decimal.toBigIntegerExact(), 0, false);
             return;
         }
         // Enough bits in front of the division that the quotient has more than 64, and its remainder says what is
         // behind.
-        final BigInteger divisor = BigInteger.TEN.pow(decimal.scale());
-        final BigInteger dividend = decimal.unscaledValue();
-        final int shift = Math.max(0, divisor.bitLength() - dividend.bitLength() + MANTISSA_BITS + 2);
-        final BigInteger[] parts = dividend.shiftLeft(shift).divideAndRemainder(divisor);
+        BigInteger divisor = BigInteger.TEN.pow(decimal.scale());
+        BigInteger dividend = decimal.unscaledValue();
+        int shift = Math.max(0, divisor.bitLength() - dividend.bitLength() + MANTISSA_BITS + 2);
+        BigInteger[] parts = dividend.shiftLeft(shift).divideAndRemainder(divisor);
         round(parts[0], -shift, parts[1].signum() != 0);
     }
 
     /** Rounds number * 2^power, and a bit more away from zero if inexact, to 64 bits, half to even. */
-    private void round(final BigInteger number, final int power, final boolean inexact) {
+    private void round(BigInteger number, int power, boolean inexact) {
         BigInteger magnitude = number.abs();
         int e = power;
-        final int excess = Math.max(magnitude.bitLength() - MANTISSA_BITS, MIN_EXPONENT - e);
+        int excess = Math.max(magnitude.bitLength() - MANTISSA_BITS, MIN_EXPONENT - e);
         if (excess > 0) {
-            final boolean half = magnitude.testBit(excess - 1);
-            final boolean more = inexact || (half && magnitude.getLowestSetBit() < excess - 1);
+            boolean half = magnitude.testBit(excess - 1);
+            boolean more = inexact || (half && magnitude.getLowestSetBit() < excess - 1);
             magnitude = magnitude.shiftRight(excess);
             e += excess;
             if (half && (more || magnitude.testBit(0))) {

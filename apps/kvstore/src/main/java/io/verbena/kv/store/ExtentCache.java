@@ -27,8 +27,8 @@ final class ExtentCache {
     private long now;
 
     /** Bytes of the extent that a block of that length gets. */
-    static int size(final int length) {
-        final int step = Math.max(MIN_STEP, Integer.highestOneBit(length) >> 3);
+    static int size(int length) {
+        int step = Math.max(MIN_STEP, Integer.highestOneBit(length) >> 3);
         return (length + step - 1) & -step;
     }
 
@@ -39,9 +39,9 @@ final class ExtentCache {
 
     /** An extent of exactly that size, or null. */
     @Nullable
-    Chunk take(final int size) {
-        final ArrayDeque<Chunk> kept = bySize.get(size);
-        final Chunk chunk = kept == null ? null : kept.pollLast();
+    Chunk take(int size) {
+        ArrayDeque<Chunk> kept = bySize.get(size);
+        Chunk chunk = kept == null ? null : kept.pollLast();
         if (chunk != null) {
             bytes -= size;
         }
@@ -51,8 +51,8 @@ final class ExtentCache {
     /**
      * Keeps an extent, unless too much is kept beside so many bytes that are held in all; false if it was not taken.
      */
-    boolean offer(final Chunk chunk, final long committed) {
-        final int size = chunk.buffer.capacity();
+    boolean offer(Chunk chunk, long committed) {
+        int size = chunk.buffer.capacity();
         if (bytes + size > Math.max(MIN_LIMIT, committed / LIMIT_SHARE)) {
             return false;
         }
@@ -68,7 +68,7 @@ final class ExtentCache {
     }
 
     /** Gives back what nobody has asked for of late; returns the bytes. */
-    long releaseIdle(final long nowMillis) {
+    long releaseIdle(long nowMillis) {
         now = nowMillis;
         return bytes == 0 ? 0 : release(nowMillis - MAX_IDLE_MILLIS);
     }
@@ -78,9 +78,9 @@ final class ExtentCache {
         return release(Long.MAX_VALUE);
     }
 
-    private long release(final long before) {
+    private long release(long before) {
         long released = 0;
-        for (final ArrayDeque<Chunk> kept : bySize.values()) {
+        for (ArrayDeque<Chunk> kept : bySize.values()) {
             Chunk oldest = kept.peekFirst();
             while (oldest != null && oldest.freedMillis < before) {
                 kept.removeFirst();

@@ -57,7 +57,7 @@ final class FloatParser {
     }
 
     /** True if the text is a number, which {@link #value()} then returns. */
-    boolean parse(final UnsafeBuffer buffer, final int offset, final int length) {
+    boolean parse(UnsafeBuffer buffer, int offset, int length) {
         switch (scan(buffer, offset, length)) {
             case INVALID -> {
                 return false;
@@ -74,7 +74,7 @@ final class FloatParser {
                         || exponent > MAX_EXACT_POWER) {
                     return parseSlowly(buffer.getStringWithoutLengthAscii(offset, length));
                 }
-                final double magnitude = exponent < 0 ? mantissa / POWERS[-exponent] : mantissa * POWERS[exponent];
+                double magnitude = exponent < 0 ? mantissa / POWERS[-exponent] : mantissa * POWERS[exponent];
                 value = negative ? -magnitude : magnitude;
             }
         }
@@ -85,7 +85,7 @@ final class FloatParser {
      * True if the text is a number, read as loosely as Redis reads the bounds of ranges: no text at all is zero,
      * leading space is skipped, and a number out of range becomes an infinity or zero.
      */
-    boolean parseBound(final UnsafeBuffer buffer, final int offset, final int length) {
+    boolean parseBound(UnsafeBuffer buffer, int offset, int length) {
         if (length == 0) {
             value = 0;
             return true;
@@ -98,23 +98,23 @@ final class FloatParser {
         return parse(buffer, offset + skipped, length - skipped) || outOfRange;
     }
 
-    private static boolean isSpace(final byte b) {
+    private static boolean isSpace(byte b) {
         return b == ' ' || (b >= '\t' && b <= '\r');
     }
 
-    private boolean parseSlowly(final String text) {
+    private boolean parseSlowly(String text) {
         value = Double.parseDouble(text);
         outOfRange = Double.isInfinite(value) || (value == 0 && mantissa != 0);
         return !outOfRange;
     }
 
     /** Java wants an exponent behind a hexadecimal number. */
-    static String hexadecimal(final String text) {
+    static String hexadecimal(String text) {
         return text.indexOf('p') >= 0 || text.indexOf('P') >= 0 ? text : text + "p0";
     }
 
     /** Finds out what a text is; mantissa and exponent of a decimal number are known afterwards. */
-    Form scan(final UnsafeBuffer buffer, final int offset, final int length) {
+    Form scan(UnsafeBuffer buffer, int offset, int length) {
         negative = false;
         mantissa = 0;
         digits = 0;
@@ -123,8 +123,8 @@ final class FloatParser {
             return Form.INVALID;
         }
         int at = offset;
-        final int end = offset + length;
-        final byte sign = buffer.getByte(at);
+        int end = offset + length;
+        byte sign = buffer.getByte(at);
         if (sign == '-' || sign == '+') {
             negative = sign == '-';
             at++;
@@ -132,7 +132,7 @@ final class FloatParser {
         if (at == end) {
             return Form.INVALID;
         }
-        final int first = buffer.getByte(at) | 0x20;
+        int first = buffer.getByte(at) | 0x20;
         if (first == 'i') {
             return isWord(buffer, at, end, "inf") || isWord(buffer, at, end, "infinity") ? Form.INFINITY : Form.INVALID;
         }
@@ -142,17 +142,17 @@ final class FloatParser {
         return scanNumber(buffer, at, end, 10) ? Form.DECIMAL : Form.INVALID;
     }
 
-    private boolean scanNumber(final UnsafeBuffer buffer, final int offset, final int end, final int base) {
+    private boolean scanNumber(UnsafeBuffer buffer, int offset, int end, int base) {
         int at = offset;
         boolean any = false;
         boolean point = false;
         for (; at < end; at++) {
-            final byte c = buffer.getByte(at);
+            byte c = buffer.getByte(at);
             if (c == '.' && !point) {
                 point = true;
                 continue;
             }
-            final int digit = Character.digit(c, base);
+            int digit = Character.digit(c, base);
             if (digit < 0) {
                 break;
             }
@@ -174,12 +174,12 @@ final class FloatParser {
         return at == end || scanExponent(buffer, at, end, base == 16 ? 'p' : 'e');
     }
 
-    private boolean scanExponent(final UnsafeBuffer buffer, final int offset, final int end, final char letter) {
+    private boolean scanExponent(UnsafeBuffer buffer, int offset, int end, char letter) {
         int at = offset;
         if ((buffer.getByte(at++) | 0x20) != letter || at == end) {
             return false;
         }
-        final byte sign = buffer.getByte(at);
+        byte sign = buffer.getByte(at);
         if (sign == '-' || sign == '+') {
             at++;
         }
@@ -188,7 +188,7 @@ final class FloatParser {
         }
         int power = 0;
         for (; at < end; at++) {
-            final int digit = buffer.getByte(at) - '0';
+            int digit = buffer.getByte(at) - '0';
             if (digit < 0 || digit > 9) {
                 return false;
             }
@@ -198,7 +198,7 @@ final class FloatParser {
         return true;
     }
 
-    private static boolean isWord(final UnsafeBuffer buffer, final int at, final int end, final String word) {
+    private static boolean isWord(UnsafeBuffer buffer, int at, int end, String word) {
         if (end - at != word.length()) {
             return false;
         }

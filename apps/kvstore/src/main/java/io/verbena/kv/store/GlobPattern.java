@@ -10,14 +10,14 @@ final class GlobPattern {
     private GlobPattern() {}
 
     static boolean matches(
-            final UnsafeBuffer pattern,
-            final int patternOffset,
-            final int patternLength,
-            final UnsafeBuffer text,
-            final int textOffset,
-            final int textLength) {
-        final int patternEnd = patternOffset + patternLength;
-        final int textEnd = textOffset + textLength;
+            UnsafeBuffer pattern,
+            int patternOffset,
+            int patternLength,
+            UnsafeBuffer text,
+            int textOffset,
+            int textLength) {
+        int patternEnd = patternOffset + patternLength;
+        int textEnd = textOffset + textLength;
         int p = patternOffset;
         int t = textOffset;
         int afterStar = -1;
@@ -29,7 +29,7 @@ final class GlobPattern {
                     starText = t;
                     continue;
                 }
-                final int next = matchOne(pattern, p, patternEnd, text.getByte(t));
+                int next = matchOne(pattern, p, patternEnd, text.getByte(t));
                 if (next >= 0) {
                     p = next;
                     t++;
@@ -49,8 +49,8 @@ final class GlobPattern {
     }
 
     /** Position behind the pattern's element at p if it matches the byte, else -1. */
-    private static int matchOne(final UnsafeBuffer pattern, final int p, final int end, final byte character) {
-        final byte element = pattern.getByte(p);
+    private static int matchOne(UnsafeBuffer pattern, int p, int end, byte character) {
+        byte element = pattern.getByte(p);
         if (element == '?') {
             return p + 1;
         }
@@ -63,21 +63,21 @@ final class GlobPattern {
         return element == character ? p + 1 : -1;
     }
 
-    private static int matchClass(final UnsafeBuffer pattern, final int start, final int end, final int character) {
+    private static int matchClass(UnsafeBuffer pattern, int start, int end, int character) {
         int p = start;
-        final boolean negated = p < end && pattern.getByte(p) == '^';
+        boolean negated = p < end && pattern.getByte(p) == '^';
         if (negated) {
             p++;
         }
         boolean found = false;
         // A class that is not closed ends with the pattern.
         while (p < end && pattern.getByte(p) != ']') {
-            final int first = pattern.getByte(p) & 0xff;
+            int first = pattern.getByte(p) & 0xff;
             if (first == '\\' && p + 1 < end) {
                 p++;
                 found |= (pattern.getByte(p) & 0xff) == character;
             } else if (p + 2 < end && pattern.getByte(p + 1) == '-') {
-                final int last = pattern.getByte(p + 2) & 0xff;
+                int last = pattern.getByte(p + 2) & 0xff;
                 found |= character >= Math.min(first, last) && character <= Math.max(first, last);
                 p += 2;
             } else {

@@ -11,7 +11,7 @@ final class HashMultipleSet {
     /** Entries that were set, each with the value that it had, or {@link Memory#NULL} if it is new. */
     private final LongList done = new LongList();
 
-    HashMultipleSet(final Execution execution) {
+    HashMultipleSet(Execution execution) {
         e = execution;
         hashes = execution.values.hashes();
     }
@@ -19,17 +19,17 @@ final class HashMultipleSet {
     /**
      * Sets the fields and values that are arguments 1 and on, of the hash of a key; returns how many were not there.
      */
-    int execute(final long entry) {
+    int execute(long entry) {
         return e.keyspace.encoding(entry) == ValueType.LISTPACK ? setPacked(entry) : setInDictionary(entry);
     }
 
-    private int setPacked(final long entry) {
-        final long original = e.keyspace.value(entry);
+    private int setPacked(long entry) {
+        long original = e.keyspace.value(entry);
         e.keyspace.value(entry, e.values.packedLists().copy(original));
         int created = 0;
         try {
             for (int i = 1; i < e.argc(); i += 2) {
-                final boolean found = find(entry, i);
+                boolean found = find(entry, i);
                 created += hashes.set(
                                 e.keyspace,
                                 entry,
@@ -43,7 +43,7 @@ final class HashMultipleSet {
                         ? 1
                         : 0;
             }
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             e.keyspace.releaseValue(entry);
             e.keyspace.value(entry, ValueType.LISTPACK, original);
             throw failure;
@@ -52,20 +52,19 @@ final class HashMultipleSet {
         return created;
     }
 
-    private boolean find(final long entry, final int field) {
+    private boolean find(long entry, int field) {
         return hashes.find(e.keyspace.encoding(entry), e.keyspace.value(entry), e.in, e.at(field), e.length(field));
     }
 
-    private int setInDictionary(final long entry) {
-        final long hash = e.keyspace.value(entry);
+    private int setInDictionary(long entry) {
+        long hash = e.keyspace.value(entry);
         int created = 0;
         boolean complete = false;
         try {
             for (int i = 1; i < e.argc(); i += 2) {
                 done.prepareAdd(2);
-                final boolean found = find(entry, i);
-                final long before =
-                        hashes.exchange(found, e.in, e.at(i), e.length(i), e.in, e.at(i + 1), e.length(i + 1));
+                boolean found = find(entry, i);
+                long before = hashes.exchange(found, e.in, e.at(i), e.length(i), e.in, e.at(i + 1), e.length(i + 1));
                 done.add(hashes.dictionaryEntry());
                 done.add(before);
                 created += found ? 0 : 1;
@@ -84,7 +83,7 @@ final class HashMultipleSet {
     }
 
     /** The last first, for a field may be among them several times. */
-    private void undo(final long hash) {
+    private void undo(long hash) {
         for (int i = done.size() - 2; i >= 0; i -= 2) {
             hashes.restore(hash, done.get(i), done.get(i + 1));
         }

@@ -18,7 +18,7 @@ final class HashOperations {
     private final ExtendedFloat increment = new ExtendedFloat();
     private final HashMultipleSet multipleSet;
 
-    HashOperations(final Execution execution, final ScanOptions scans, final RandomMembers randoms) {
+    HashOperations(Execution execution, ScanOptions scans, RandomMembers randoms) {
         e = execution;
         hashes = execution.values.hashes();
         this.scans = scans;
@@ -26,7 +26,7 @@ final class HashOperations {
         multipleSet = new HashMultipleSet(execution);
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case HSET, HMSET -> set(op == KvOp.HMSET);
             case HSETNX -> setIfAbsent();
@@ -47,25 +47,25 @@ final class HashOperations {
         }
     }
 
-    private byte encoding(final long entry) {
+    private byte encoding(long entry) {
         return e.keyspace.encoding(entry);
     }
 
-    private long hash(final long entry) {
+    private long hash(long entry) {
         return e.keyspace.value(entry);
     }
 
-    private int size(final long entry) {
+    private int size(long entry) {
         return hashes.size(encoding(entry), hash(entry));
     }
 
-    private boolean find(final long entry, final int argument) {
+    private boolean find(long entry, int argument) {
         return hashes.find(encoding(entry), hash(entry), e.in, e.at(argument), e.length(argument));
     }
 
     /** Finds the hash of argument 0 or makes it; {@link Memory#NULL} after an error. */
     private long openHash() {
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             return e.addOrRelease(
                     0,
@@ -76,28 +76,28 @@ final class HashOperations {
         return e.hasType(entry, ValueType.HASH) ? entry : Memory.NULL;
     }
 
-    private void deleteIfEmpty(final long entry) {
+    private void deleteIfEmpty(long entry) {
         if (size(entry) == 0) {
             e.keyspace.delete(entry);
         }
     }
 
-    private boolean put(final long entry, final int field, final int value) {
-        final boolean found = find(entry, field);
+    private boolean put(long entry, int field, int value) {
+        boolean found = find(entry, field);
         return hashes.set(
                 e.keyspace, entry, found, e.in, e.at(field), e.length(field), e.in, e.at(value), e.length(value));
     }
 
-    private void set(final boolean status) {
+    private void set(boolean status) {
         if ((e.argc() & 1) == 0) {
             e.arityError();
             return;
         }
-        final long entry = openHash();
+        long entry = openHash();
         if (entry == Memory.NULL) {
             return;
         }
-        final int created;
+        int created;
         try {
             if (e.argc() == 3) {
                 created = put(entry, 1, 2) ? 1 : 0;
@@ -115,7 +115,7 @@ final class HashOperations {
     }
 
     private void setIfAbsent() {
-        final long entry = openHash();
+        long entry = openHash();
         if (entry == Memory.NULL) {
             return;
         }
@@ -132,7 +132,7 @@ final class HashOperations {
     }
 
     private void get() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.nil();
         } else if (e.hasType(entry, ValueType.HASH)) {
@@ -145,7 +145,7 @@ final class HashOperations {
     }
 
     private void getMany() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry != Memory.NULL && !e.hasType(entry, ValueType.HASH)) {
             return;
         }
@@ -159,12 +159,12 @@ final class HashOperations {
         }
     }
 
-    private void getAll(final boolean fields, final boolean values) {
-        final long entry = e.lookupRead(0);
+    private void getAll(boolean fields, boolean values) {
+        long entry = e.lookupRead(0);
         if (entry != Memory.NULL && !e.hasType(entry, ValueType.HASH)) {
             return;
         }
-        final int size = entry == Memory.NULL ? 0 : size(entry);
+        int size = entry == Memory.NULL ? 0 : size(entry);
         if (!e.isReplyCountAllowed(fields && values ? 2L * size : size)) {
             return;
         }
@@ -187,7 +187,7 @@ final class HashOperations {
     }
 
     private void delete() {
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
             return;
@@ -207,7 +207,7 @@ final class HashOperations {
     }
 
     private void exists() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.HASH)) {
@@ -216,7 +216,7 @@ final class HashOperations {
     }
 
     private void size() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.HASH)) {
@@ -225,7 +225,7 @@ final class HashOperations {
     }
 
     private void valueLength() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.HASH)) {
@@ -237,22 +237,22 @@ final class HashOperations {
         if (!e.integer(2)) {
             return;
         }
-        final long by = e.number();
-        final long entry = openHash();
+        long by = e.number();
+        long entry = openHash();
         if (entry == Memory.NULL) {
             return;
         }
-        final boolean found = find(entry, 1);
+        boolean found = find(entry, 1);
         long value = 0;
         if (found) {
-            final long address = hashes.valueAddress();
+            long address = hashes.valueAddress();
             if (!e.decimals.parse(e.memory.buffer(address), Memory.offset(address), hashes.valueLength())) {
                 e.error(Errors.HASH_VALUE_NOT_AN_INTEGER);
                 return;
             }
             value = e.decimals.value();
         }
-        final long result = value + by;
+        long result = value + by;
         if (((value ^ result) & (by ^ result)) < 0) {
             e.error(Errors.OVERFLOW);
             return;
@@ -261,7 +261,7 @@ final class HashOperations {
         e.reply.integer(result);
     }
 
-    private void putScratch(final long entry, final boolean found, final int length) {
+    private void putScratch(long entry, boolean found, int length) {
         try {
             hashes.set(e.keyspace, entry, found, e.in, e.at(1), e.length(1), e.scratch, 0, length);
         } finally {
@@ -278,14 +278,14 @@ final class HashOperations {
             e.error(Errors.VALUE_NAN_OR_INFINITY);
             return;
         }
-        final long entry = openHash();
+        long entry = openHash();
         if (entry == Memory.NULL) {
             return;
         }
-        final boolean found = find(entry, 1);
+        boolean found = find(entry, 1);
         sum.set(0);
         if (found) {
-            final long address = hashes.valueAddress();
+            long address = hashes.valueAddress();
             if (!sum.parse(e.memory.buffer(address), Memory.offset(address), hashes.valueLength())) {
                 e.error(Errors.HASH_VALUE_NOT_A_FLOAT);
                 return;
@@ -296,10 +296,10 @@ final class HashOperations {
             e.error(Errors.NAN_OR_INFINITY);
             return;
         }
-        final int length = sum.put(e.doubleText, e.scratch, 0);
+        int length = sum.put(e.doubleText, e.scratch, 0);
         try {
             e.requireReplyRoom(ReplyDescriptor.textLength(length));
-        } catch (final ReplyTooLargeException tooLarge) {
+        } catch (ReplyTooLargeException tooLarge) {
             deleteIfEmpty(entry);
             throw tooLarge;
         }

@@ -29,7 +29,7 @@ final class HashValue implements Members {
     private long dictionaryEntry;
     private long insertedEntry;
 
-    HashValue(final Memory memory, final PackedList packed, final Dictionary dictionary, final StringBlock strings) {
+    HashValue(Memory memory, PackedList packed, Dictionary dictionary, StringBlock strings) {
         this.memory = memory;
         this.packed = packed;
         this.dictionary = dictionary;
@@ -42,13 +42,12 @@ final class HashValue implements Members {
     }
 
     @Override
-    public int size(final byte hashEncoding, final long hash) {
+    public int size(byte hashEncoding, long hash) {
         return hashEncoding == ValueType.LISTPACK ? packed.size(hash) / 2 : dictionary.size(hash);
     }
 
     /** Sets the position to a field; false if it is not there. */
-    boolean find(
-            final byte hashEncoding, final long hash, final UnsafeBuffer field, final int offset, final int length) {
+    boolean find(byte hashEncoding, long hash, UnsafeBuffer field, int offset, int length) {
         encoding = hashEncoding;
         address = hash;
         if (hashEncoding == ValueType.LISTPACK) {
@@ -84,22 +83,22 @@ final class HashValue implements Members {
     }
 
     @Override
-    public boolean matches(final ScanOptions scan) {
+    public boolean matches(ScanOptions scan) {
         return scan.matches(fieldAddress(), fieldLength());
     }
 
     @Override
-    public long scannedLength(final long hash, final long entry) {
+    public long scannedLength(long hash, long entry) {
         return (long) dictionary.keyLength(entry) + strings.length(dictionary.value(entry));
     }
 
     @Override
-    public void bulkMember(final Execution e) {
+    public void bulkMember(Execution e) {
         e.bulk(fieldAddress(), fieldLength());
     }
 
     @Override
-    public void bulkValue(final Execution e) {
+    public void bulkValue(Execution e) {
         e.bulk(valueAddress(), valueLength());
     }
 
@@ -109,15 +108,15 @@ final class HashValue implements Members {
      * @return true if the field was not there
      */
     boolean set(
-            final Keyspace keyspace,
-            final long entry,
-            final boolean found,
-            final UnsafeBuffer field,
-            final int fieldOffset,
-            final int fieldLength,
-            final UnsafeBuffer value,
-            final int valueOffset,
-            final int valueLength) {
+            Keyspace keyspace,
+            long entry,
+            boolean found,
+            UnsafeBuffer field,
+            int fieldOffset,
+            int fieldLength,
+            UnsafeBuffer value,
+            int valueOffset,
+            int valueLength) {
         if (encoding == ValueType.LISTPACK
                 && (fieldLength > MAX_PACKED_LENGTH
                         || valueLength > MAX_PACKED_LENGTH
@@ -134,20 +133,20 @@ final class HashValue implements Members {
             dictionary.value(
                     dictionaryEntry, strings.set(dictionary.value(dictionaryEntry), value, valueOffset, valueLength));
         } else {
-            final long block = strings.create(value, valueOffset, valueLength);
+            long block = strings.create(value, valueOffset, valueLength);
             insert(address, field, fieldOffset, fieldLength, block);
         }
         return !found;
     }
 
     private void setPacked(
-            final boolean found,
-            final UnsafeBuffer field,
-            final int fieldOffset,
-            final int fieldLength,
-            final UnsafeBuffer value,
-            final int valueOffset,
-            final int valueLength) {
+            boolean found,
+            UnsafeBuffer field,
+            int fieldOffset,
+            int fieldLength,
+            UnsafeBuffer value,
+            int valueOffset,
+            int valueLength) {
         if (found) {
             address = packed.replace(address, packed.next(address, position), value, valueOffset, valueLength);
             return;
@@ -162,15 +161,15 @@ final class HashValue implements Members {
      * one that it had; returns that, or {@link Memory#NULL} if there was none. The position is the field then.
      */
     long exchange(
-            final boolean found,
-            final UnsafeBuffer field,
-            final int fieldOffset,
-            final int fieldLength,
-            final UnsafeBuffer value,
-            final int valueOffset,
-            final int valueLength) {
-        final long block = strings.create(value, valueOffset, valueLength);
-        final long before = found ? dictionary.value(dictionaryEntry) : Memory.NULL;
+            boolean found,
+            UnsafeBuffer field,
+            int fieldOffset,
+            int fieldLength,
+            UnsafeBuffer value,
+            int valueOffset,
+            int valueLength) {
+        long block = strings.create(value, valueOffset, valueLength);
+        long before = found ? dictionary.value(dictionaryEntry) : Memory.NULL;
         if (found) {
             dictionary.value(dictionaryEntry, block);
         } else {
@@ -186,7 +185,7 @@ final class HashValue implements Members {
     }
 
     /** Gives a field the value that {@link #exchange} returned, or removes it if that was {@link Memory#NULL}. */
-    void restore(final long hash, final long entry, final long value) {
+    void restore(long hash, long entry, long value) {
         if (value == Memory.NULL) {
             at(hash, entry);
             remove();
@@ -196,33 +195,32 @@ final class HashValue implements Members {
         }
     }
 
-    private void insert(
-            final long hash, final UnsafeBuffer field, final int offset, final int length, final long block) {
+    private void insert(long hash, UnsafeBuffer field, int offset, int length, long block) {
         try {
-            final int code = dictionary.hash(field, offset, length);
-            final long entry = dictionary.insert(hash, field, offset, length, code);
+            int code = dictionary.hash(field, offset, length);
+            long entry = dictionary.insert(hash, field, offset, length, code);
             dictionary.value(entry, block);
             insertedEntry = entry;
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             strings.free(block);
             throw failure;
         }
     }
 
-    private void unpack(final Keyspace keyspace, final long entry) {
-        final long table = dictionary.create(packed.size(address) / 2 + 1);
+    private void unpack(Keyspace keyspace, long entry) {
+        long table = dictionary.create(packed.size(address) / 2 + 1);
         try {
-            final int end = packed.end(address);
+            int end = packed.end(address);
             for (int at = PackedList.FIRST; at < end; ) {
-                final int valueAt = packed.next(address, at);
-                final long value = packed.bytes(address, valueAt);
-                final long block =
+                int valueAt = packed.next(address, at);
+                long value = packed.bytes(address, valueAt);
+                long block =
                         strings.create(memory.buffer(value), Memory.offset(value), packed.length(address, valueAt));
-                final long field = packed.bytes(address, at);
+                long field = packed.bytes(address, at);
                 insert(table, memory.buffer(field), Memory.offset(field), packed.length(address, at), block);
                 at = packed.next(address, valueAt);
             }
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             freeTable(table);
             throw failure;
         }
@@ -244,7 +242,7 @@ final class HashValue implements Members {
     }
 
     @Override
-    public boolean first(final byte hashEncoding, final long hash) {
+    public boolean first(byte hashEncoding, long hash) {
         encoding = hashEncoding;
         address = hash;
         if (hashEncoding == ValueType.LISTPACK) {
@@ -275,7 +273,7 @@ final class HashValue implements Members {
     }
 
     @Override
-    public void seek(final byte hashEncoding, final long hash, final int index) {
+    public void seek(byte hashEncoding, long hash, int index) {
         first(hashEncoding, hash);
         for (int i = 0; i < index; i++) {
             next();
@@ -283,14 +281,14 @@ final class HashValue implements Members {
     }
 
     @Override
-    public void at(final long hash, final long entry) {
+    public void at(long hash, long entry) {
         encoding = ValueType.HASHTABLE;
         address = hash;
         dictionaryEntry = entry;
     }
 
     @Override
-    public void random(final byte hashEncoding, final long hash, final SplittableRandom random) {
+    public void random(byte hashEncoding, long hash, SplittableRandom random) {
         if (hashEncoding == ValueType.LISTPACK) {
             seek(hashEncoding, hash, random.nextInt(packed.size(hash) / 2));
         } else {
@@ -298,14 +296,14 @@ final class HashValue implements Members {
         }
     }
 
-    long copy(final byte hashEncoding, final long hash) {
+    long copy(byte hashEncoding, long hash) {
         if (hashEncoding == ValueType.LISTPACK) {
             return packed.copy(hash);
         }
-        final long copy = dictionary.create(dictionary.size(hash));
+        long copy = dictionary.create(dictionary.size(hash));
         try {
             for (boolean more = first(hashEncoding, hash); more; more = next()) {
-                final long field = fieldAddress();
+                long field = fieldAddress();
                 insert(
                         copy,
                         memory.buffer(field),
@@ -313,28 +311,28 @@ final class HashValue implements Members {
                         fieldLength(),
                         strings.copy(dictionary.value(dictionaryEntry)));
             }
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             freeTable(copy);
             throw failure;
         }
         return copy;
     }
 
-    private void freeTable(final long table) {
+    private void freeTable(long table) {
         for (long progress = 0; progress != Values.FREED; ) {
             progress = freePart(table, progress);
         }
     }
 
     /** Frees the fields of one bucket; see {@link Values#freePart}. */
-    long freePart(final long hash, final long bucket) {
+    long freePart(long hash, long bucket) {
         if (bucket >= dictionary.buckets(hash)) {
             dictionary.destroy(hash);
             return Values.FREED;
         }
         long entry = dictionary.bucketHead(hash, (int) bucket);
         while (entry != Memory.NULL) {
-            final long next = dictionary.next(entry);
+            long next = dictionary.next(entry);
             strings.free(dictionary.value(entry));
             dictionary.freeEntry(entry);
             entry = next;
@@ -343,7 +341,7 @@ final class HashValue implements Members {
     }
 
     /** Bytes of a hash, estimated from so many fields; 0 looks at all. */
-    long footprint(final byte hashEncoding, final long hash, final long samples) {
+    long footprint(byte hashEncoding, long hash, long samples) {
         if (hashEncoding == ValueType.LISTPACK) {
             return packed.footprint(hash);
         }

@@ -24,11 +24,11 @@ final class KeyOperations {
 
     private final Execution e;
 
-    KeyOperations(final Execution execution) {
+    KeyOperations(Execution execution) {
         e = execution;
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case DEL, UNLINK -> delete();
             case EXISTS, TOUCH -> exists();
@@ -44,7 +44,7 @@ final class KeyOperations {
     private void delete() {
         int count = 0;
         for (int i = 0; i < e.argc(); i++) {
-            final long entry = e.lookupWrite(i);
+            long entry = e.lookupWrite(i);
             if (entry != Memory.NULL) {
                 e.keyspace.delete(entry);
                 count++;
@@ -56,7 +56,7 @@ final class KeyOperations {
     private void exists() {
         int count = 0;
         for (int i = 0; i < e.argc(); i++) {
-            final long entry = e.op == KvOp.TOUCH ? e.lookupRead(i) : e.lookupQuietly(i);
+            long entry = e.op == KvOp.TOUCH ? e.lookupRead(i) : e.lookupQuietly(i);
             if (entry != Memory.NULL) {
                 count++;
             }
@@ -65,18 +65,18 @@ final class KeyOperations {
     }
 
     private void type() {
-        final long entry = e.lookupQuietly(0);
+        long entry = e.lookupQuietly(0);
         e.reply.status(entry == Memory.NULL ? NONE : ValueType.name(e.keyspace.type(entry)));
     }
 
-    private void rename(final boolean onlyIfAbsent) {
-        final Keyspace keys = e.keyspace;
-        final long source = e.lookupWrite(0);
+    private void rename(boolean onlyIfAbsent) {
+        Keyspace keys = e.keyspace;
+        long source = e.lookupWrite(0);
         if (source == Memory.NULL) {
             e.error(Errors.NO_SUCH_KEY);
             return;
         }
-        final long target = e.lookupWrite(1);
+        long target = e.lookupWrite(1);
         if (target == source) {
             if (onlyIfAbsent) {
                 e.reply.integer(0);
@@ -89,10 +89,10 @@ final class KeyOperations {
             e.reply.integer(0);
             return;
         }
-        final byte type = keys.type(source);
-        final byte encoding = keys.encoding(source);
-        final long value = keys.value(source);
-        final long renamed;
+        byte type = keys.type(source);
+        byte encoding = keys.encoding(source);
+        long value = keys.value(source);
+        long renamed;
         if (target == Memory.NULL) {
             renamed = e.add(1, type, encoding, value);
         } else {
@@ -131,26 +131,26 @@ final class KeyOperations {
                 return;
             }
         }
-        final boolean sameKey = e.length(0) == e.length(1) && Bytes.equal(e.in, e.at(0), e.in, e.at(1), e.length(0));
+        boolean sameKey = e.length(0) == e.length(1) && Bytes.equal(e.in, e.at(0), e.in, e.at(1), e.length(0));
         if (targetKeys == e.keyspace && sameKey) {
             e.error(Errors.SAME_OBJECT);
             return;
         }
-        final long source = e.lookupRead(0);
+        long source = e.lookupRead(0);
         if (source == Memory.NULL) {
             e.reply.integer(0);
             return;
         }
-        final long found = targetKeys.lookup(e.in, e.at(1), e.length(1), e.now);
+        long found = targetKeys.lookup(e.in, e.at(1), e.length(1), e.now);
         if (found != Memory.NULL && !replace) {
             e.reply.integer(0);
             return;
         }
-        final long expiry = e.keyspace.expiry(source);
+        long expiry = e.keyspace.expiry(source);
         if (expiry != Keyspace.NO_EXPIRY) {
             targetKeys.prepareExpiry();
         }
-        final long target = copyTo(targetKeys, found, source);
+        long target = copyTo(targetKeys, found, source);
         if (expiry != Keyspace.NO_EXPIRY) {
             targetKeys.expireAt(target, expiry);
         } else {
@@ -160,10 +160,10 @@ final class KeyOperations {
     }
 
     /** Copies a value to a key, which is argument 1 and has been looked up; returns the entry. */
-    private long copyTo(final Keyspace targetKeys, final long found, final long source) {
-        final byte type = e.keyspace.type(source);
-        final byte encoding = e.keyspace.encoding(source);
-        final long value = e.values.copy(type, encoding, e.keyspace.value(source));
+    private long copyTo(Keyspace targetKeys, long found, long source) {
+        byte type = e.keyspace.type(source);
+        byte encoding = e.keyspace.encoding(source);
+        long value = e.values.copy(type, encoding, e.keyspace.value(source));
         if (found != Memory.NULL) {
             targetKeys.releaseValue(found);
             targetKeys.set(found, type, encoding, value);
@@ -171,17 +171,17 @@ final class KeyOperations {
         }
         try {
             return targetKeys.add(e.in, e.at(1), e.length(1), type, encoding, value, e.now);
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             e.values.release(type, encoding, value);
             throw failure;
         }
     }
 
     private void object() {
-        final boolean encoding = e.is(0, ENCODING);
-        final boolean references = e.is(0, REFCOUNT);
-        final boolean idle = e.is(0, IDLETIME);
-        final boolean frequency = e.is(0, FREQ);
+        boolean encoding = e.is(0, ENCODING);
+        boolean references = e.is(0, REFCOUNT);
+        boolean idle = e.is(0, IDLETIME);
+        boolean frequency = e.is(0, FREQ);
         if (!encoding && !references && !idle && !frequency) {
             unknownSubcommand();
             return;
@@ -190,7 +190,7 @@ final class KeyOperations {
             subcommandArity();
             return;
         }
-        final long entry = e.lookupQuietly(1);
+        long entry = e.lookupQuietly(1);
         if (entry == Memory.NULL) {
             e.reply.nil();
         } else if (encoding) {
@@ -204,8 +204,8 @@ final class KeyOperations {
         }
     }
 
-    private boolean isShared(final long entry) {
-        final long value = e.keyspace.value(entry);
+    private boolean isShared(long entry) {
+        long value = e.keyspace.value(entry);
         return e.keyspace.encoding(entry) == ValueType.INT
                 && value >= 0
                 && value < SHARED_INTEGERS
@@ -236,12 +236,12 @@ final class KeyOperations {
                 return;
             }
         }
-        final long entry = e.lookupQuietly(1);
+        long entry = e.lookupQuietly(1);
         if (entry == Memory.NULL) {
             e.reply.nil();
             return;
         }
-        final long value = e.values.footprint(
+        long value = e.values.footprint(
                 e.keyspace.type(entry), e.keyspace.encoding(entry), e.keyspace.value(entry), samples);
         e.reply.integer(value + e.keyspace.dictionary().entryFootprint(entry));
     }

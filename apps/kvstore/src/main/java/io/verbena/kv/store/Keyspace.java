@@ -43,12 +43,12 @@ final class Keyspace {
     private int lookedUpHash;
 
     Keyspace(
-            final Memory memory,
-            final Allocator allocator,
-            final Dictionary dictionary,
-            final Values values,
-            final EvictionPool evictionPool,
-            final ShardStatistics statistics) {
+            Memory memory,
+            Allocator allocator,
+            Dictionary dictionary,
+            Values values,
+            EvictionPool evictionPool,
+            ShardStatistics statistics) {
         this.memory = memory;
         this.dictionary = dictionary;
         this.values = values;
@@ -79,13 +79,13 @@ final class Keyspace {
      *
      * @return its entry, or {@link Memory#NULL}
      */
-    long lookup(final UnsafeBuffer key, final int offset, final int length, final long now) {
-        final int hash = dictionary.hash(key, offset, length);
+    long lookup(UnsafeBuffer key, int offset, int length, long now) {
+        int hash = dictionary.hash(key, offset, length);
         lookedUpHash = hash;
         if (header == Memory.NULL) {
             return Memory.NULL;
         }
-        final long entry = dictionary.find(header, key, offset, length, hash);
+        long entry = dictionary.find(header, key, offset, length, hash);
         if (entry == Memory.NULL || !isExpired(entry, now)) {
             return entry;
         }
@@ -93,80 +93,73 @@ final class Keyspace {
         return Memory.NULL;
     }
 
-    boolean isExpired(final long entry, final long now) {
+    boolean isExpired(long entry, long now) {
         return memory.getInt(entry + EXPIRY) != 0 && now > expiries.expiry(entry);
     }
 
     /** Adds the key that the last {@link #lookup} did not find. */
-    long add(
-            final UnsafeBuffer key,
-            final int offset,
-            final int length,
-            final byte type,
-            final byte encoding,
-            final long value,
-            final long now) {
+    long add(UnsafeBuffer key, int offset, int length, byte type, byte encoding, long value, long now) {
         if (header == Memory.NULL) {
             header = dictionary.create();
         }
-        final long entry = dictionary.insert(header, key, offset, length, lookedUpHash);
+        long entry = dictionary.insert(header, key, offset, length, lookedUpHash);
         set(entry, type, encoding, value);
         touch(entry, now);
         return entry;
     }
 
-    byte type(final long entry) {
+    byte type(long entry) {
         return memory.getByte(entry + TYPE);
     }
 
-    byte encoding(final long entry) {
+    byte encoding(long entry) {
         return memory.getByte(entry + ENCODING);
     }
 
-    long value(final long entry) {
+    long value(long entry) {
         return memory.getLong(entry + Dictionary.VALUE);
     }
 
     /** Sets type, encoding and value; what was there before is the caller's to release. */
-    void set(final long entry, final byte type, final byte encoding, final long value) {
+    void set(long entry, byte type, byte encoding, long value) {
         memory.putLong(entry + Dictionary.VALUE, value);
         memory.putByte(entry + TYPE, type);
         memory.putByte(entry + ENCODING, encoding);
     }
 
-    void value(final long entry, final long value) {
+    void value(long entry, long value) {
         memory.putLong(entry + Dictionary.VALUE, value);
     }
 
     /** Sets encoding and value. */
-    void value(final long entry, final byte encoding, final long value) {
+    void value(long entry, byte encoding, long value) {
         memory.putLong(entry + Dictionary.VALUE, value);
         memory.putByte(entry + ENCODING, encoding);
     }
 
-    void releaseValue(final long entry) {
+    void releaseValue(long entry) {
         values.release(type(entry), encoding(entry), value(entry));
     }
 
-    void touch(final long entry, final long now) {
+    void touch(long entry, long now) {
         memory.putInt(entry + ACCESSED, accessTime(now));
     }
 
     /** Milliseconds since the last access, in steps of 10. */
-    long idleMillis(final long entry, final long now) {
+    long idleMillis(long entry, long now) {
         return Integer.toUnsignedLong(accessTime(now) - memory.getInt(entry + ACCESSED)) * ACCESS_UNIT_MILLIS;
     }
 
-    private static int accessTime(final long now) {
+    private static int accessTime(long now) {
         return (int) (now / ACCESS_UNIT_MILLIS);
     }
 
     /** Expiry in Unix milliseconds or {@link #NO_EXPIRY}. */
-    long expiry(final long entry) {
+    long expiry(long entry) {
         return expiries.expiry(entry);
     }
 
-    void expireAt(final long entry, final long when) {
+    void expireAt(long entry, long when) {
         expiries.set(entry, when);
     }
 
@@ -176,33 +169,33 @@ final class Keyspace {
     }
 
     /** Gives the expiry of a key to another, which has none. Allocates nothing. */
-    void moveExpiry(final long from, final long to) {
+    void moveExpiry(long from, long to) {
         if (memory.getInt(from + EXPIRY) != 0) {
             expiries.move(from, to);
         }
     }
 
     /** Returns false if the key did not expire. */
-    boolean persist(final long entry) {
-        final boolean expires = memory.getInt(entry + EXPIRY) != 0;
+    boolean persist(long entry) {
+        boolean expires = memory.getInt(entry + EXPIRY) != 0;
         expiries.remove(entry);
         return expires;
     }
 
     /** Removes a key and releases its value. */
-    void delete(final long entry) {
+    void delete(long entry) {
         dictionary.unlink(header, entry);
         releaseValue(entry);
         freeEntry(entry);
     }
 
     /** Removes a key without releasing its value, which lives on elsewhere. */
-    void detach(final long entry) {
+    void detach(long entry) {
         dictionary.unlink(header, entry);
         freeEntry(entry);
     }
 
-    private void freeEntry(final long entry) {
+    private void freeEntry(long entry) {
         expiries.remove(entry);
         if ((memory.getByte(entry + FLAGS) & FLAG_EVICTION_CANDIDATE) != 0) {
             evictionPool.forget(entry);
@@ -210,13 +203,13 @@ final class Keyspace {
         dictionary.freeEntry(entry);
     }
 
-    private void expire(final long entry) {
+    private void expire(long entry) {
         statistics.expire();
         delete(entry);
     }
 
     /** Removes keys whose time is over, at most that many; returns how many. */
-    int expire(final long now, final int limit) {
+    int expire(long now, int limit) {
         int count = 0;
         while (count < limit && expiries.size() > 0 && now > expiries.soonest()) {
             expire(expiries.soonestEntry());
@@ -227,7 +220,7 @@ final class Keyspace {
     }
 
     /** Moves the table towards its new size; returns the steps made, at most that many. */
-    int rehash(final int limit) {
+    int rehash(int limit) {
         int steps = 0;
         while (steps < limit && header != Memory.NULL && dictionary.rehashStep(header)) {
             steps++;
@@ -235,22 +228,22 @@ final class Keyspace {
         return steps;
     }
 
-    long random(final SplittableRandom random) {
+    long random(SplittableRandom random) {
         return header == Memory.NULL ? Memory.NULL : dictionary.random(header, random);
     }
 
     /** A random key that expires; {@link Memory#NULL} if none does. */
-    long randomExpiring(final SplittableRandom random) {
+    long randomExpiring(SplittableRandom random) {
         return expiries.size() == 0 ? Memory.NULL : expiries.random(random);
     }
 
-    void markEvictionCandidate(final long entry, final boolean candidate) {
-        final byte flags = memory.getByte(entry + FLAGS);
+    void markEvictionCandidate(long entry, boolean candidate) {
+        byte flags = memory.getByte(entry + FLAGS);
         memory.putByte(
                 entry + FLAGS, (byte) (candidate ? flags | FLAG_EVICTION_CANDIDATE : flags & ~FLAG_EVICTION_CANDIDATE));
     }
 
-    boolean isEvictionCandidate(final long entry) {
+    boolean isEvictionCandidate(long entry) {
         return (memory.getByte(entry + FLAGS) & FLAG_EVICTION_CANDIDATE) != 0;
     }
 

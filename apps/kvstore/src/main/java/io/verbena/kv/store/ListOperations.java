@@ -18,12 +18,12 @@ final class ListOperations {
     private final Execution e;
     private final QuickList lists;
 
-    ListOperations(final Execution execution) {
+    ListOperations(Execution execution) {
         e = execution;
         lists = execution.values.lists();
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case LPUSH -> push(true, false);
             case RPUSH -> push(false, false);
@@ -51,11 +51,11 @@ final class ListOperations {
         }
     }
 
-    private long list(final long entry) {
+    private long list(long entry) {
         return e.keyspace.value(entry);
     }
 
-    private void push(final boolean first, final boolean onlyIfPresent) {
+    private void push(boolean first, boolean onlyIfPresent) {
         long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             if (onlyIfPresent) {
@@ -66,8 +66,8 @@ final class ListOperations {
         } else if (!e.hasType(entry, ValueType.LIST)) {
             return;
         }
-        final long list = list(entry);
-        final int before = lists.size(list);
+        long list = list(entry);
+        int before = lists.size(list);
         try {
             for (int i = 1; i < e.argc(); i++) {
                 if (first) {
@@ -76,7 +76,7 @@ final class ListOperations {
                     lists.pushLast(list, e.in, e.at(i), e.length(i));
                 }
             }
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             trim(first, list, lists.size(list) - before);
             deleteIfEmpty(entry);
             throw failure;
@@ -84,7 +84,7 @@ final class ListOperations {
         e.reply.integer(lists.size(list));
     }
 
-    private void trim(final boolean first, final long list, final int count) {
+    private void trim(boolean first, long list, int count) {
         if (first) {
             lists.trimFirst(list, count);
         } else {
@@ -92,23 +92,23 @@ final class ListOperations {
         }
     }
 
-    private long add(final int key) {
+    private long add(int key) {
         return e.addOrRelease(key, ValueType.LIST, ValueType.QUICKLIST, lists.create());
     }
 
-    private void deleteIfEmpty(final long entry) {
+    private void deleteIfEmpty(long entry) {
         if (lists.size(list(entry)) == 0) {
             e.keyspace.delete(entry);
         }
     }
 
-    private void pop(final boolean first) {
-        final boolean many = e.argc() > 1;
+    private void pop(boolean first) {
+        boolean many = e.argc() > 1;
         if (many && !e.naturalNumber(1, Errors.MUST_BE_POSITIVE)) {
             return;
         }
-        final long wanted = many ? e.number() : 1;
-        final long entry = e.lookupWrite(0);
+        long wanted = many ? e.number() : 1;
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             if (many) {
                 e.reply.nilArray();
@@ -120,8 +120,8 @@ final class ListOperations {
         if (!e.hasType(entry, ValueType.LIST)) {
             return;
         }
-        final long list = list(entry);
-        final int count = (int) Math.min(wanted, lists.size(list));
+        long list = list(entry);
+        int count = (int) Math.min(wanted, lists.size(list));
         if (many) {
             if (!e.isReplyCountAllowed(count)) {
                 return;
@@ -155,7 +155,7 @@ final class ListOperations {
             return;
         }
         long end = e.number();
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.array(0);
             return;
@@ -163,15 +163,15 @@ final class ListOperations {
         if (!e.hasType(entry, ValueType.LIST)) {
             return;
         }
-        final long list = list(entry);
-        final int size = lists.size(list);
+        long list = list(entry);
+        int size = lists.size(list);
         start = Math.max(0, start < 0 ? size + start : start);
         end = Math.min(size - 1, end < 0 ? size + end : end);
         if (start > end) {
             e.reply.array(0);
             return;
         }
-        final int count = (int) (end - start + 1);
+        int count = (int) (end - start + 1);
         if (!e.isReplyCountAllowed(count)) {
             return;
         }
@@ -184,7 +184,7 @@ final class ListOperations {
     }
 
     private void length() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.LIST)) {
@@ -193,12 +193,12 @@ final class ListOperations {
     }
 
     /** Reads an argument as an index into a list and seeks it; 1 if it is there, 0 if not, -1 after an error. */
-    private int seekArgument(final long list, final int argument) {
+    private int seekArgument(long list, int argument) {
         if (!e.integer(argument)) {
             return -1;
         }
-        final int size = lists.size(list);
-        final long index = e.number() < 0 ? size + e.number() : e.number();
+        int size = lists.size(list);
+        long index = e.number() < 0 ? size + e.number() : e.number();
         if (index < 0 || index >= size) {
             return 0;
         }
@@ -207,7 +207,7 @@ final class ListOperations {
     }
 
     private void index() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.nil();
             return;
@@ -215,7 +215,7 @@ final class ListOperations {
         if (!e.hasType(entry, ValueType.LIST)) {
             return;
         }
-        final int found = seekArgument(list(entry), 1);
+        int found = seekArgument(list(entry), 1);
         if (found > 0) {
             bulkHere();
         } else if (found == 0) {
@@ -224,7 +224,7 @@ final class ListOperations {
     }
 
     private void set() {
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.error(Errors.NO_SUCH_KEY);
             return;
@@ -232,7 +232,7 @@ final class ListOperations {
         if (!e.hasType(entry, ValueType.LIST)) {
             return;
         }
-        final int found = seekArgument(list(entry), 1);
+        int found = seekArgument(list(entry), 1);
         if (found == 0) {
             e.error(Errors.INDEX_OUT_OF_RANGE);
         } else if (found > 0) {
@@ -245,8 +245,8 @@ final class ListOperations {
         if (!e.integer(1)) {
             return;
         }
-        final long count = e.number();
-        final long entry = e.lookupWrite(0);
+        long count = e.number();
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
             return;
@@ -254,9 +254,9 @@ final class ListOperations {
         if (!e.hasType(entry, ValueType.LIST)) {
             return;
         }
-        final long list = list(entry);
-        final boolean forward = count >= 0;
-        final long limit = count == 0 || count == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(count);
+        long list = list(entry);
+        boolean forward = count >= 0;
+        long limit = count == 0 || count == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(count);
         long removed = 0;
         boolean more = forward ? lists.seekFirst(list) : lists.seekLast(list);
         while (more && removed < limit) {
@@ -280,7 +280,7 @@ final class ListOperations {
             return;
         }
         long end = e.number();
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.ok();
             return;
@@ -288,8 +288,8 @@ final class ListOperations {
         if (!e.hasType(entry, ValueType.LIST)) {
             return;
         }
-        final long list = list(entry);
-        final int size = lists.size(list);
+        long list = list(entry);
+        int size = lists.size(list);
         start = Math.max(0, start < 0 ? size + start : start);
         end = Math.min(size - 1, end < 0 ? size + end : end);
         if (start > end) {
@@ -302,12 +302,12 @@ final class ListOperations {
     }
 
     private void insert() {
-        final boolean before = e.is(1, BEFORE);
+        boolean before = e.is(1, BEFORE);
         if (!before && !e.is(1, AFTER)) {
             e.error(Errors.SYNTAX);
             return;
         }
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
             return;
@@ -315,7 +315,7 @@ final class ListOperations {
         if (!e.hasType(entry, ValueType.LIST)) {
             return;
         }
-        final long list = list(entry);
+        long list = list(entry);
         for (boolean more = lists.seekFirst(list); more; more = lists.next()) {
             if (lists.elementEquals(e.in, e.at(2), e.length(2))) {
                 if (before) {
@@ -335,7 +335,7 @@ final class ListOperations {
         long count = -1;
         long maxLength = 0;
         for (int i = 2; i < e.argc(); i += 2) {
-            final boolean more = i + 1 < e.argc();
+            boolean more = i + 1 < e.argc();
             if (more && e.is(i, RANK)) {
                 if (!e.integer(i + 1)) {
                     return;
@@ -364,7 +364,7 @@ final class ListOperations {
                 return;
             }
         }
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             if (count < 0) {
                 e.reply.nil();
@@ -376,10 +376,10 @@ final class ListOperations {
         }
     }
 
-    private void findPositions(final long list, final long rank, final long count, final long maxLength) {
-        final boolean forward = rank > 0;
-        final int size = lists.size(list);
-        final int open = count < 0 ? -1 : e.reply.openAggregate(ReplyType.ARRAY);
+    private void findPositions(long list, long rank, long count, long maxLength) {
+        boolean forward = rank > 0;
+        int size = lists.size(list);
+        int open = count < 0 ? -1 : e.reply.openAggregate(ReplyType.ARRAY);
         long toSkip = Math.abs(rank) - 1;
         int found = 0;
         int index = 0;
@@ -402,8 +402,8 @@ final class ListOperations {
         }
     }
 
-    private void move(final boolean fromFirst, final boolean toFirst) {
-        final long source = e.lookupWrite(0);
+    private void move(boolean fromFirst, boolean toFirst) {
+        long source = e.lookupWrite(0);
         if (source == Memory.NULL) {
             e.reply.nil();
             return;
@@ -415,20 +415,20 @@ final class ListOperations {
         if (target != Memory.NULL && !e.hasType(target, ValueType.LIST)) {
             return;
         }
-        final long from = list(source);
+        long from = list(source);
         if (fromFirst) {
             lists.seekFirst(from);
         } else {
             lists.seekLast(from);
         }
         // The reply holds a copy of the element, from which it is pushed: a push may move the node that it lies in.
-        final int length = lists.elementLength();
-        final int at = e.reply.claimBulk(length);
+        int length = lists.elementLength();
+        int at = e.reply.claimBulk(length);
         e.reply.buffer().putBytes(at, lists.buffer(), lists.elementOffset(), length);
         if (target == Memory.NULL) {
             target = add(1);
         }
-        final long to = list(target);
+        long to = list(target);
         try {
             if (toFirst) {
                 lists.pushFirst(to, e.reply.buffer(), at, length);

@@ -17,7 +17,7 @@ final class LongList {
         size = 0;
     }
 
-    void add(final long element) {
+    void add(long element) {
         prepareAdd(1);
         elements[size++] = element;
     }
@@ -26,17 +26,17 @@ final class LongList {
      * Makes sure that the next calls of {@link #add}, so many and fewer than the list has room for at first, allocate
      * nothing.
      */
-    void prepareAdd(final int count) {
+    void prepareAdd(int count) {
         if (size + count > elements.length) {
             elements = Arrays.copyOf(elements, elements.length * 2);
         }
     }
 
-    long get(final int index) {
+    long get(int index) {
         return elements[index];
     }
 
-    void set(final int index, final long element) {
+    void set(int index, long element) {
         elements[index] = element;
     }
 
@@ -45,13 +45,13 @@ final class LongList {
     }
 
     /** Removes some elements; those behind them move up. */
-    void remove(final int index, final int count) {
+    void remove(int index, int count) {
         System.arraycopy(elements, index + count, elements, index, size - index - count);
         size -= count;
     }
 
     /** Drops what lies behind so many elements. */
-    void keepFirst(final int count) {
+    void keepFirst(int count) {
         size = count;
     }
 

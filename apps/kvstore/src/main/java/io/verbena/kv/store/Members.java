@@ -26,12 +26,12 @@ interface Members {
     Dictionary dictionary();
 
     /** Header of the dictionary of a value. */
-    default long dictionaryOf(final long address) {
+    default long dictionaryOf(long address) {
         return address;
     }
 
     /** Sets the position to an entry of the dictionary of a value that has one, else to an index. */
-    default void goTo(final byte encoding, final long address, final long place) {
+    default void goTo(byte encoding, long address, long place) {
         if (ValueType.hasDictionary(encoding)) {
             at(address, place);
         } else {
@@ -46,7 +46,7 @@ interface Members {
     boolean matches(ScanOptions scan);
 
     /** Bytes that a scan shows of an entry of the dictionary of a value; about, for numbers. */
-    default long scannedLength(final long address, final long entry) {
+    default long scannedLength(long address, long entry) {
         return dictionary().keyLength(entry);
     }
 
@@ -57,7 +57,7 @@ interface Members {
     void bulkValue(Execution e);
 
     /** Replies with what a scan shows of the member; returns how many elements that is. */
-    default int bulkScanned(final Execution e) {
+    default int bulkScanned(Execution e) {
         bulkMember(e);
         bulkValue(e);
         return 2;

@@ -25,15 +25,15 @@ final class Memory {
         Arrays.fill(regions, GONE);
     }
 
-    static long address(final int region, final int offset) {
+    static long address(int region, int offset) {
         return (long) region << 32 | offset;
     }
 
-    static int region(final long address) {
+    static int region(long address) {
         return (int) (address >>> 32);
     }
 
-    static int offset(final long address) {
+    static int offset(long address) {
         return (int) address;
     }
 
@@ -42,7 +42,7 @@ final class Memory {
      */
     int ensureRegion() {
         if (limit == regions.length) {
-            final UnsafeBuffer[] grown = Arrays.copyOf(regions, limit * 2);
+            UnsafeBuffer[] grown = Arrays.copyOf(regions, limit * 2);
             Arrays.fill(grown, limit, grown.length, GONE);
             regions = grown;
         }
@@ -50,7 +50,7 @@ final class Memory {
     }
 
     /** Adds a buffer under the lowest free number and returns the number; {@link #ensureRegion} goes before. */
-    int attach(final UnsafeBuffer buffer, final int from) {
+    int attach(UnsafeBuffer buffer, int from) {
         int region = Math.max(1, from);
         while (region < limit && !isFree(region)) {
             region++;
@@ -61,63 +61,63 @@ final class Memory {
     }
 
     @SuppressWarnings("ReferenceEquality")
-    private boolean isFree(final int region) {
+    private boolean isFree(int region) {
         return regions[region] == GONE;
     }
 
-    void detach(final int region) {
+    void detach(int region) {
         regions[region] = GONE;
         while (limit > 1 && isFree(limit - 1)) {
             limit--;
         }
     }
 
-    UnsafeBuffer buffer(final long address) {
+    UnsafeBuffer buffer(long address) {
         return regions[(int) (address >>> 32)];
     }
 
-    byte getByte(final long address) {
+    byte getByte(long address) {
         return regions[(int) (address >>> 32)].getByte((int) address);
     }
 
-    void putByte(final long address, final byte value) {
+    void putByte(long address, byte value) {
         regions[(int) (address >>> 32)].putByte((int) address, value);
     }
 
-    int getInt(final long address) {
+    int getInt(long address) {
         return regions[(int) (address >>> 32)].getInt((int) address);
     }
 
-    void putInt(final long address, final int value) {
+    void putInt(long address, int value) {
         regions[(int) (address >>> 32)].putInt((int) address, value);
     }
 
-    long getLong(final long address) {
+    long getLong(long address) {
         return regions[(int) (address >>> 32)].getLong((int) address);
     }
 
-    void putLong(final long address, final long value) {
+    void putLong(long address, long value) {
         regions[(int) (address >>> 32)].putLong((int) address, value);
     }
 
-    double getDouble(final long address) {
+    double getDouble(long address) {
         return regions[(int) (address >>> 32)].getDouble((int) address);
     }
 
-    void putDouble(final long address, final double value) {
+    void putDouble(long address, double value) {
         regions[(int) (address >>> 32)].putDouble((int) address, value);
     }
 
-    void putBytes(final long address, final DirectBuffer source, final int offset, final int length) {
+    void putBytes(long address, DirectBuffer source, int offset, int length) {
         regions[(int) (address >>> 32)].putBytes((int) address, source, offset, length);
     }
 
     /** Copies bytes; the ranges may overlap. */
-    void copy(final long from, final long to, final int length) {
+    void copy(long from, long to, int length) {
         regions[(int) (to >>> 32)].putBytes((int) to, regions[(int) (from >>> 32)], (int) from, length);
     }
 
-    void clear(final long address, final int length) {
+    void clear(long address, int length) {
         regions[(int) (address >>> 32)].setMemory((int) address, length, (byte) 0);
     }
 }

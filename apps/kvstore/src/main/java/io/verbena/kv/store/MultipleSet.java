@@ -14,13 +14,13 @@ final class MultipleSet {
     /** The entries that were not there before. */
     private final LongList added = new LongList();
 
-    MultipleSet(final Execution execution) {
+    MultipleSet(Execution execution) {
         e = execution;
     }
 
     /** Sets each key, which are the even arguments, to the argument behind it. */
     void execute() {
-        final int pairs = e.argc() / 2;
+        int pairs = e.argc() / 2;
         boolean complete = false;
         try {
             for (int i = 0; i < pairs; i++) {
@@ -36,7 +36,7 @@ final class MultipleSet {
             }
         }
         for (int i = 0; i < pairs; i++) {
-            final long entry = entries.get(i);
+            long entry = entries.get(i);
             e.keyspace.releaseValue(entry);
             e.keyspace.set(entry, ValueType.STRING, (byte) encodings.get(i), values.get(i));
             e.keyspace.persist(entry);
@@ -44,17 +44,17 @@ final class MultipleSet {
         clear();
     }
 
-    private void createValue(final int argument) {
-        final int at = e.at(argument);
-        final int length = e.length(argument);
-        final boolean number = e.decimals.parse(e.in, at, length);
+    private void createValue(int argument) {
+        int at = e.at(argument);
+        int length = e.length(argument);
+        boolean number = e.decimals.parse(e.in, at, length);
         // Encoding first: undoing looks at as many as there are values.
         encodings.add(number ? ValueType.INT : StringOperations.blockEncoding(length));
         values.prepareAdd(1);
         values.add(number ? e.decimals.value() : e.values.strings().create(e.in, at, length));
     }
 
-    private void addKey(final int argument) {
+    private void addKey(int argument) {
         added.prepareAdd(1);
         long entry = e.lookupWrite(argument);
         if (entry == Memory.NULL) {

@@ -24,7 +24,7 @@ final class OpenStream {
     /** The first stream that the reply can tell of; those up to its own id are the others. */
     long firstStream;
 
-    OpenStream(final UnsafeBuffer source, final int start, final int length) {
+    OpenStream(UnsafeBuffer source, int start, int length) {
         this.source = source;
         this.start = start;
         this.length = length;

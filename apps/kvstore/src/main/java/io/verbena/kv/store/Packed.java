@@ -21,34 +21,33 @@ final class Packed {
     private Packed() {}
 
     /** Bytes that an element of that length takes. */
-    static int size(final int length) {
+    static int size(int length) {
         return length + (length < LONG_FORM ? 2 * SHORT_HEADER : 2 * LONG_HEADER);
     }
 
     /** Length of the element at a position. */
-    static int length(final UnsafeBuffer buffer, final int at) {
-        final int first = buffer.getByte(at) & 0xff;
+    static int length(UnsafeBuffer buffer, int at) {
+        int first = buffer.getByte(at) & 0xff;
         return first < LONG_FORM ? first : buffer.getInt(at + 1);
     }
 
     /** Where the bytes of an element begin. */
-    static int bytes(final int at, final int length) {
+    static int bytes(int at, int length) {
         return at + (length < LONG_FORM ? SHORT_HEADER : LONG_HEADER);
     }
 
     /** Where the element behind the one at a position begins. */
-    static int next(final UnsafeBuffer buffer, final int at) {
+    static int next(UnsafeBuffer buffer, int at) {
         return at + size(length(buffer, at));
     }
 
     /** Where the element begins that ends before a position. */
-    static int previous(final UnsafeBuffer buffer, final int end) {
-        final int last = buffer.getByte(end - 1) & 0xff;
+    static int previous(UnsafeBuffer buffer, int end) {
+        int last = buffer.getByte(end - 1) & 0xff;
         return end - size(last < LONG_FORM ? last : buffer.getInt(end - LONG_HEADER));
     }
 
-    static void write(
-            final UnsafeBuffer target, final int at, final UnsafeBuffer source, final int offset, final int length) {
+    static void write(UnsafeBuffer target, int at, UnsafeBuffer source, int offset, int length) {
         if (length < LONG_FORM) {
             target.putByte(at, (byte) length);
             target.putBytes(at + SHORT_HEADER, source, offset, length);

@@ -24,68 +24,68 @@ final class PackedList {
     private final Memory memory;
     private final Allocator allocator;
 
-    PackedList(final Memory memory, final Allocator allocator) {
+    PackedList(Memory memory, Allocator allocator) {
         this.memory = memory;
         this.allocator = allocator;
     }
 
     long create() {
-        final long block = allocator.allocate(INITIAL_LENGTH);
+        long block = allocator.allocate(INITIAL_LENGTH);
         memory.putInt(block + COUNT, 0);
         memory.putInt(block + END, FIRST);
         return block;
     }
 
-    long copy(final long block) {
-        final int end = end(block);
-        final long copy = allocator.allocate(end);
+    long copy(long block) {
+        int end = end(block);
+        long copy = allocator.allocate(end);
         memory.copy(block, copy, end);
         return copy;
     }
 
-    void free(final long block) {
+    void free(long block) {
         allocator.free(block);
     }
 
-    int footprint(final long block) {
+    int footprint(long block) {
         return allocator.usable(block);
     }
 
-    int size(final long block) {
+    int size(long block) {
         return memory.getInt(block + COUNT);
     }
 
     /** Position behind the last element. */
-    int end(final long block) {
+    int end(long block) {
         return memory.getInt(block + END);
     }
 
-    int next(final long block, final int at) {
+    int next(long block, int at) {
         return Packed.next(memory.buffer(block), Memory.offset(block) + at) - Memory.offset(block);
     }
 
-    int previous(final long block, final int at) {
+    int previous(long block, int at) {
         return Packed.previous(memory.buffer(block), Memory.offset(block) + at) - Memory.offset(block);
     }
 
-    int length(final long block, final int at) {
+    int length(long block, int at) {
         return Packed.length(memory.buffer(block), Memory.offset(block) + at);
     }
 
     /** Address of the bytes of an element. */
-    long bytes(final long block, final int at) {
+    long bytes(long block, int at) {
         return block + Packed.bytes(at, length(block, at));
     }
 
-    boolean equals(final long block, final int at, final UnsafeBuffer other, final int offset, final int length) {
+    boolean equals(long block, int at, UnsafeBuffer other, int offset, int length) {
         return length(block, at) == length
                 && Bytes.equal(
                         memory.buffer(block), Packed.bytes(Memory.offset(block) + at, length), other, offset, length);
     }
 
     /** Position of the first element that equals some bytes, looking at every stride-th; -1 if there is none. */
-    int find(final long block, final int stride, final UnsafeBuffer other, final int offset, final int length) {
-        final int end = end(block);
+    int find(long block, int stride, UnsafeBuffer other, int offset, int length) {
+        int end = end(block);
         int at = FIRST;
         while (at < end) {
             if (equals(block, at, other, offset, length)) {
@@ -99,10 +99,10 @@ final class PackedList {
     }
 
     /** Inserts an element at a position; returns the block, which may have moved. */
-    long insert(final long block, final int at, final UnsafeBuffer source, final int offset, final int length) {
-        final int needed = Packed.size(length);
-        final long target = ensure(block, needed);
-        final int end = end(target);
+    long insert(long block, int at, UnsafeBuffer source, int offset, int length) {
+        int needed = Packed.size(length);
+        long target = ensure(block, needed);
+        int end = end(target);
         memory.copy(target + at, target + at + needed, end - at);
         Packed.write(memory.buffer(target), Memory.offset(target) + at, source, offset, length);
         memory.putInt(target + END, end + needed);
@@ -111,31 +111,31 @@ final class PackedList {
     }
 
     /** Gives the run room for more bytes at its end; returns the block, which may have moved. */
-    long ensure(final long block, final int more) {
-        final int end = end(block);
+    long ensure(long block, int more) {
+        int end = end(block);
         if (end + more <= allocator.usable(block)) {
             return block;
         }
-        final long target = allocator.allocate(end + more + (end >> 1));
+        long target = allocator.allocate(end + more + (end >> 1));
         memory.copy(block, target, end);
         allocator.free(block);
         return target;
     }
 
     /** Replaces the element at a position; returns the block, which may have moved. */
-    long replace(final long block, final int at, final UnsafeBuffer source, final int offset, final int length) {
+    long replace(long block, int at, UnsafeBuffer source, int offset, int length) {
         if (length(block, at) == length) {
             memory.putBytes(bytes(block, at), source, offset, length);
             return block;
         }
-        final long target = ensure(block, Packed.size(length));
+        long target = ensure(block, Packed.size(length));
         remove(target, at, 1);
         return insert(target, at, source, offset, length);
     }
 
     /** Removes elements from a position on; the block stays. */
-    void remove(final long block, final int at, final int elements) {
-        final int end = end(block);
+    void remove(long block, int at, int elements) {
+        int end = end(block);
         int behind = at;
         for (int i = 0; i < elements; i++) {
             behind = next(block, behind);

@@ -15,25 +15,25 @@ final class PageLists {
     private final Regions regions;
     private final int[] first = new int[SizeClasses.COUNT];
 
-    PageLists(final Regions regions) {
+    PageLists(Regions regions) {
         this.regions = regions;
         clear();
     }
 
     /** The first page of a size class: region and number, or {@link #NONE}. */
-    int first(final int sizeClass) {
+    int first(int sizeClass) {
         return first[sizeClass];
     }
 
     /** Whether a page of a list is the only one there. */
-    boolean isOnly(final Chunk chunk, final int page) {
+    boolean isOnly(Chunk chunk, int page) {
         return chunk.nextPage[page] == NONE && chunk.previousPage[page] == NONE;
     }
 
     /** Puts a page at the head of a list. */
-    void add(final Chunk chunk, final int page, final int sizeClass) {
-        final int id = chunk.region << Chunk.PAGE_NUMBER_BITS | page;
-        final int head = first[sizeClass];
+    void add(Chunk chunk, int page, int sizeClass) {
+        int id = chunk.region << Chunk.PAGE_NUMBER_BITS | page;
+        int head = first[sizeClass];
         chunk.nextPage[page] = head;
         chunk.previousPage[page] = NONE;
         if (head != NONE) {
@@ -43,9 +43,9 @@ final class PageLists {
     }
 
     /** Takes a page out of its list. */
-    void remove(final Chunk chunk, final int page, final int sizeClass) {
-        final int next = chunk.nextPage[page];
-        final int previous = chunk.previousPage[page];
+    void remove(Chunk chunk, int page, int sizeClass) {
+        int next = chunk.nextPage[page];
+        int previous = chunk.previousPage[page];
         if (previous == NONE) {
             first[sizeClass] = next;
         } else {

@@ -31,59 +31,59 @@ final class QuickList {
     private long node;
     private int at;
 
-    QuickList(final Memory memory, final Allocator allocator) {
+    QuickList(Memory memory, Allocator allocator) {
         this.memory = memory;
         this.allocator = allocator;
         nodes = new QuickListNodes(memory, allocator);
     }
 
     long create() {
-        final long list = allocator.allocate(LIST_LENGTH);
+        long list = allocator.allocate(LIST_LENGTH);
         memory.clear(list, LIST_LENGTH);
         return list;
     }
 
-    int size(final long list) {
+    int size(long list) {
         return memory.getInt(list + COUNT);
     }
 
-    int nodes(final long list) {
+    int nodes(long list) {
         return memory.getInt(list + NODES);
     }
 
-    void pushFirst(final long list, final UnsafeBuffer source, final int offset, final int length) {
-        final int needed = Packed.size(length);
+    void pushFirst(long list, UnsafeBuffer source, int offset, int length) {
+        int needed = Packed.size(length);
         long first = memory.getLong(list + FIRST);
         if (first == Memory.NULL || !nodes.fitsIn(first, needed)) {
             first = nodes.insertNode(list, Memory.NULL, needed);
-            final int end = memory.getInt(first + SIZE);
+            int end = memory.getInt(first + SIZE);
             memory.putInt(first + START, end);
             memory.putInt(first + END, end);
         } else if (memory.getInt(first + START) - needed < DATA) {
             first = nodes.makeRoom(list, first, needed, true);
         }
-        final int start = memory.getInt(first + START) - needed;
+        int start = memory.getInt(first + START) - needed;
         Packed.write(memory.buffer(first), Memory.offset(first) + start, source, offset, length);
         memory.putInt(first + START, start);
         nodes.addCount(list, first, 1);
     }
 
-    void pushLast(final long list, final UnsafeBuffer source, final int offset, final int length) {
-        final int needed = Packed.size(length);
+    void pushLast(long list, UnsafeBuffer source, int offset, int length) {
+        int needed = Packed.size(length);
         long last = memory.getLong(list + LAST);
         if (last == Memory.NULL || !nodes.fitsIn(last, needed)) {
             last = nodes.insertNode(list, last, needed);
         } else if (memory.getInt(last + END) + needed > memory.getInt(last + SIZE)) {
             last = nodes.makeRoom(list, last, needed, false);
         }
-        final int end = memory.getInt(last + END);
+        int end = memory.getInt(last + END);
         Packed.write(memory.buffer(last), Memory.offset(last) + end, source, offset, length);
         memory.putInt(last + END, end + needed);
         nodes.addCount(list, last, 1);
     }
 
     /** Sets the position to the first element; false if there is none. */
-    boolean seekFirst(final long list) {
+    boolean seekFirst(long list) {
         node = memory.getLong(list + FIRST);
         if (node == Memory.NULL) {
             return false;
@@ -93,7 +93,7 @@ final class QuickList {
     }
 
     /** Sets the position to the last element; false if there is none. */
-    boolean seekLast(final long list) {
+    boolean seekLast(long list) {
         node = memory.getLong(list + LAST);
         if (node == Memory.NULL) {
             return false;
@@ -102,14 +102,14 @@ final class QuickList {
         return true;
     }
 
-    private int lastOf(final long where) {
+    private int lastOf(long where) {
         return Packed.previous(memory.buffer(where), Memory.offset(where) + memory.getInt(where + END))
                 - Memory.offset(where);
     }
 
     /** Sets the position to an element by its index from the front, which must be within the list. */
-    void seek(final long list, final int index) {
-        final int size = size(list);
+    void seek(long list, int index) {
+        int size = size(list);
         int rest = index;
         if (index < size / 2) {
             node = memory.getLong(list + FIRST);
@@ -139,13 +139,13 @@ final class QuickList {
         }
     }
 
-    private int before(final int end) {
+    private int before(int end) {
         return Packed.previous(buffer(), Memory.offset(node) + end) - Memory.offset(node);
     }
 
     /** Moves the position towards the back; false if it was at the last element. */
     boolean next() {
-        final int behind = at + elementSize();
+        int behind = at + elementSize();
         if (behind < memory.getInt(node + END)) {
             at = behind;
             return true;
@@ -203,16 +203,16 @@ final class QuickList {
         return Packed.bytes(Memory.offset(node) + at, elementLength());
     }
 
-    boolean elementEquals(final UnsafeBuffer other, final int offset, final int length) {
+    boolean elementEquals(UnsafeBuffer other, int offset, int length) {
         return elementLength() == length && Bytes.equal(buffer(), elementOffset(), other, offset, length);
     }
 
     /** Removes the element at the position, which is then at the next element; false if there is none. */
-    boolean removeAndNext(final long list) {
-        final boolean emptied = removeHere(list);
+    boolean removeAndNext(long list) {
+        boolean emptied = removeHere(list);
         if (emptied) {
-            final long gone = node;
-            final boolean more = enterNext();
+            long gone = node;
+            boolean more = enterNext();
             nodes.removeNode(list, gone);
             return more;
         }
@@ -220,11 +220,11 @@ final class QuickList {
     }
 
     /** Removes the element at the position, which is then at the previous element; false if there is none. */
-    boolean removeAndPrevious(final long list) {
-        final boolean emptied = removeHere(list);
+    boolean removeAndPrevious(long list) {
+        boolean emptied = removeHere(list);
         if (emptied) {
-            final long gone = node;
-            final boolean more = enterPrevious();
+            long gone = node;
+            boolean more = enterPrevious();
             nodes.removeNode(list, gone);
             return more;
         }
@@ -236,10 +236,10 @@ final class QuickList {
     }
 
     /** Cuts the element at the position out of its run; true if the run is empty then. */
-    private boolean removeHere(final long list) {
-        final int size = elementSize();
-        final int start = memory.getInt(node + START);
-        final int end = memory.getInt(node + END);
+    private boolean removeHere(long list) {
+        int size = elementSize();
+        int start = memory.getInt(node + START);
+        int end = memory.getInt(node + END);
         nodes.addCount(list, node, -1);
         // The shorter side moves.
         if (at - start < end - at - size) {
@@ -254,18 +254,18 @@ final class QuickList {
     }
 
     /** Inserts an element in front of the position. The position is lost. */
-    void insertBefore(final long list, final UnsafeBuffer source, final int offset, final int length) {
+    void insertBefore(long list, UnsafeBuffer source, int offset, int length) {
         insertHere(list, source, offset, length);
     }
 
     /** Inserts an element behind the position. The position is lost. */
-    void insertAfter(final long list, final UnsafeBuffer source, final int offset, final int length) {
+    void insertAfter(long list, UnsafeBuffer source, int offset, int length) {
         at += elementSize();
         insertHere(list, source, offset, length);
     }
 
     /** Replaces the element at the position. The position is lost. */
-    void replace(final long list, final UnsafeBuffer source, final int offset, final int length) {
+    void replace(long list, UnsafeBuffer source, int offset, int length) {
         if (elementLength() == length && !allocator.isPinned(node)) {
             buffer().putBytes(elementOffset(), source, offset, length);
             return;
@@ -277,12 +277,12 @@ final class QuickList {
     }
 
     /** Inserts in front of {@link #at}, which may be the end of a run; the position is at the new element then. */
-    private void insertHere(final long list, final UnsafeBuffer source, final int offset, final int length) {
-        final int needed = Packed.size(length);
+    private void insertHere(long list, UnsafeBuffer source, int offset, int length) {
+        int needed = Packed.size(length);
         if (!nodes.fitsIn(node, needed)) {
             splitHere(list, needed);
         }
-        final int start = memory.getInt(node + START);
+        int start = memory.getInt(node + START);
         int index = at - start;
         if (memory.getInt(node + END) + needed > memory.getInt(node + SIZE)) {
             node = nodes.makeRoom(list, node, needed, false);
@@ -290,7 +290,7 @@ final class QuickList {
         } else {
             index = at;
         }
-        final int end = memory.getInt(node + END);
+        int end = memory.getInt(node + END);
         memory.copy(node + index, node + index + needed, end - index);
         Packed.write(memory.buffer(node), Memory.offset(node) + index, source, offset, length);
         memory.putInt(node + END, end + needed);
@@ -299,10 +299,10 @@ final class QuickList {
     }
 
     /** Cuts a full node in two at the position, which is then at the end of a node with room for an element. */
-    private void splitHere(final long list, final int needed) {
-        final int end = memory.getInt(node + END);
+    private void splitHere(long list, int needed) {
+        int end = memory.getInt(node + END);
         if (at > memory.getInt(node + START) && at < end) {
-            final long tail = nodes.insertNode(list, node, end - at);
+            long tail = nodes.insertNode(list, node, end - at);
             memory.copy(node + at, tail + DATA, end - at);
             memory.putInt(tail + END, DATA + end - at);
             int moved = 0;
@@ -323,19 +323,19 @@ final class QuickList {
     }
 
     /** Removes elements at the front. */
-    void trimFirst(final long list, final int count) {
+    void trimFirst(long list, int count) {
         int rest = count;
         while (rest > 0) {
-            final long first = memory.getLong(list + FIRST);
-            final int elements = memory.getInt(first + NODE_COUNT);
+            long first = memory.getLong(list + FIRST);
+            int elements = memory.getInt(first + NODE_COUNT);
             if (elements <= rest) {
                 memory.putInt(list + COUNT, memory.getInt(list + COUNT) - elements);
                 nodes.removeNode(list, first);
                 rest -= elements;
                 continue;
             }
-            final UnsafeBuffer buffer = memory.buffer(first);
-            final int base = Memory.offset(first);
+            UnsafeBuffer buffer = memory.buffer(first);
+            int base = Memory.offset(first);
             int start = memory.getInt(first + START);
             for (int i = 0; i < rest; i++) {
                 start = Packed.next(buffer, base + start) - base;
@@ -347,19 +347,19 @@ final class QuickList {
     }
 
     /** Removes elements at the back. */
-    void trimLast(final long list, final int count) {
+    void trimLast(long list, int count) {
         int rest = count;
         while (rest > 0) {
-            final long last = memory.getLong(list + LAST);
-            final int elements = memory.getInt(last + NODE_COUNT);
+            long last = memory.getLong(list + LAST);
+            int elements = memory.getInt(last + NODE_COUNT);
             if (elements <= rest) {
                 memory.putInt(list + COUNT, memory.getInt(list + COUNT) - elements);
                 nodes.removeNode(list, last);
                 rest -= elements;
                 continue;
             }
-            final UnsafeBuffer buffer = memory.buffer(last);
-            final int base = Memory.offset(last);
+            UnsafeBuffer buffer = memory.buffer(last);
+            int base = Memory.offset(last);
             int end = memory.getInt(last + END);
             for (int i = 0; i < rest; i++) {
                 end = Packed.previous(buffer, base + end) - base;
@@ -371,17 +371,17 @@ final class QuickList {
     }
 
     /** Copies a list; returns the copy. */
-    long copy(final long list) {
-        final long copy = create();
+    long copy(long list) {
+        long copy = create();
         try {
             for (boolean more = seekFirst(list); more; more = next()) {
-                final long source = node;
-                final int sourceAt = at;
+                long source = node;
+                int sourceAt = at;
                 pushLast(copy, buffer(), elementOffset(), elementLength());
                 node = source;
                 at = sourceAt;
             }
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             for (long progress = 0; progress != Values.FREED; ) {
                 progress = freePart(copy, progress);
             }
@@ -391,10 +391,10 @@ final class QuickList {
     }
 
     /** Frees one node; returns how far that has come, see {@link Values#freePart}. */
-    long freePart(final long list, final long progress) {
-        final long current = progress == 0 ? memory.getLong(list + FIRST) : progress;
+    long freePart(long list, long progress) {
+        long current = progress == 0 ? memory.getLong(list + FIRST) : progress;
         if (current != Memory.NULL) {
-            final long next = memory.getLong(current + NEXT);
+            long next = memory.getLong(current + NEXT);
             allocator.free(current);
             if (next != Memory.NULL) {
                 return next;
@@ -405,7 +405,7 @@ final class QuickList {
     }
 
     /** Bytes of a list, estimated from so many nodes; 0 looks at all. */
-    long footprint(final long list, final long samples) {
+    long footprint(long list, long samples) {
         long bytes = 0;
         long count = 0;
         long current = memory.getLong(list + FIRST);

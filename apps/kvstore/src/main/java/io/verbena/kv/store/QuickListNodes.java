@@ -40,25 +40,25 @@ final class QuickListNodes {
     private final Memory memory;
     private final Allocator allocator;
 
-    QuickListNodes(final Memory memory, final Allocator allocator) {
+    QuickListNodes(Memory memory, Allocator allocator) {
         this.memory = memory;
         this.allocator = allocator;
     }
 
-    private int run(final long where) {
+    private int run(long where) {
         return memory.getInt(where + END) - memory.getInt(where + START);
     }
 
-    boolean fitsIn(final long where, final int needed) {
+    boolean fitsIn(long where, int needed) {
         return DATA + run(where) + needed <= MAX_NODE;
     }
 
     /** Makes a node behind another, or in front of all if that is {@link Memory#NULL}. */
-    long insertNode(final long list, final long after, final int needed) {
-        final boolean only = memory.getInt(list + NODES) == 0;
-        final int wanted = Math.max(DATA + needed, only ? MIN_NODE : MAX_NODE);
-        final long fresh = allocator.allocate(wanted);
-        final long next = after == Memory.NULL ? memory.getLong(list + FIRST) : memory.getLong(after + NEXT);
+    long insertNode(long list, long after, int needed) {
+        boolean only = memory.getInt(list + NODES) == 0;
+        int wanted = Math.max(DATA + needed, only ? MIN_NODE : MAX_NODE);
+        long fresh = allocator.allocate(wanted);
+        long next = after == Memory.NULL ? memory.getLong(list + FIRST) : memory.getLong(after + NEXT);
         memory.putLong(fresh + PREVIOUS, after);
         memory.putLong(fresh + NEXT, next);
         memory.putInt(fresh + NODE_COUNT, 0);
@@ -71,35 +71,35 @@ final class QuickListNodes {
     }
 
     /** Makes the neighbours of a node, or the list, point to it. */
-    private void relink(final long list, final long where) {
-        final long previous = memory.getLong(where + PREVIOUS);
-        final long next = memory.getLong(where + NEXT);
+    private void relink(long list, long where) {
+        long previous = memory.getLong(where + PREVIOUS);
+        long next = memory.getLong(where + NEXT);
         memory.putLong(previous == Memory.NULL ? list + FIRST : previous + NEXT, where);
         memory.putLong(next == Memory.NULL ? list + LAST : next + PREVIOUS, where);
     }
 
-    void removeNode(final long list, final long where) {
-        final long previous = memory.getLong(where + PREVIOUS);
-        final long next = memory.getLong(where + NEXT);
+    void removeNode(long list, long where) {
+        long previous = memory.getLong(where + PREVIOUS);
+        long next = memory.getLong(where + NEXT);
         memory.putLong(previous == Memory.NULL ? list + FIRST : previous + NEXT, next);
         memory.putLong(next == Memory.NULL ? list + LAST : next + PREVIOUS, previous);
         memory.putInt(list + NODES, memory.getInt(list + NODES) - 1);
         allocator.free(where);
     }
 
-    void addCount(final long list, final long where, final int difference) {
+    void addCount(long list, long where, int difference) {
         memory.putInt(list + COUNT, memory.getInt(list + COUNT) + difference);
         memory.putInt(where + NODE_COUNT, memory.getInt(where + NODE_COUNT) + difference);
     }
 
     /** Gives the run of a node room at one end, by moving it within its node or into a larger one; returns the node. */
-    long makeRoom(final long list, final long where, final int needed, final boolean inFront) {
-        final int run = run(where);
-        final int size = memory.getInt(where + SIZE);
+    long makeRoom(long list, long where, int needed, boolean inFront) {
+        int run = run(where);
+        int size = memory.getInt(where + SIZE);
         long target = where;
         // Moving within the node is worth it if that leaves half of it free; so each byte is moved once on average.
         if (DATA + 2 * (run + needed) > size) {
-            final int wanted = Math.min(MAX_NODE, DATA + 2 * (run + needed));
+            int wanted = Math.min(MAX_NODE, DATA + 2 * (run + needed));
             if (Allocator.rounded(wanted) > size) {
                 target = allocator.allocate(wanted);
                 memory.putLong(target + PREVIOUS, memory.getLong(where + PREVIOUS));
@@ -108,7 +108,7 @@ final class QuickListNodes {
                 memory.putInt(target + SIZE, allocator.usable(target));
             }
         }
-        final int start = inFront ? memory.getInt(target + SIZE) - run : DATA;
+        int start = inFront ? memory.getInt(target + SIZE) - run : DATA;
         memory.copy(where + memory.getInt(where + START), target + start, run);
         memory.putInt(target + START, start);
         memory.putInt(target + END, start + run);

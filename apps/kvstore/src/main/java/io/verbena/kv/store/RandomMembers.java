@@ -17,18 +17,18 @@ final class RandomMembers {
     private final Execution e;
     private LongHashSet seen = new LongHashSet();
 
-    RandomMembers(final Execution execution) {
+    RandomMembers(Execution execution) {
         e = execution;
     }
 
     /** Executes the operation on a key of a type; the word, in lower case, asks for values too. */
-    void execute(final byte type, final Members members, final byte[] withValuesWord) {
-        final boolean many = e.argc() > 1;
-        final boolean withValues = e.argc() > 2;
+    void execute(byte type, Members members, byte[] withValuesWord) {
+        boolean many = e.argc() > 1;
+        boolean withValues = e.argc() > 2;
         if (many && !e.integer(1)) {
             return;
         }
-        final long wanted = many ? e.number() : 1;
+        long wanted = many ? e.number() : 1;
         if (wanted == Long.MIN_VALUE) {
             e.rangeError();
             return;
@@ -41,7 +41,7 @@ final class RandomMembers {
             e.error(Errors.OUT_OF_RANGE);
             return;
         }
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             if (many) {
                 e.reply.array(0);
@@ -53,8 +53,8 @@ final class RandomMembers {
         if (!e.hasType(entry, type)) {
             return;
         }
-        final byte encoding = e.keyspace.encoding(entry);
-        final long address = e.keyspace.value(entry);
+        byte encoding = e.keyspace.encoding(entry);
+        long address = e.keyspace.value(entry);
         if (!many) {
             members.random(encoding, address, e.random);
             members.bulkMember(e);
@@ -69,11 +69,11 @@ final class RandomMembers {
         }
     }
 
-    private void open(final int count, final boolean withValues) {
+    private void open(int count, boolean withValues) {
         e.reply.array(withValues && !e.resp3 ? 2 * count : count);
     }
 
-    private void reply(final Members members, final boolean withValues) {
+    private void reply(Members members, boolean withValues) {
         if (withValues && e.resp3) {
             e.reply.array(2);
         }
@@ -83,14 +83,9 @@ final class RandomMembers {
         }
     }
 
-    private void distinct(
-            final Members members,
-            final byte encoding,
-            final long address,
-            final long wanted,
-            final boolean withValues) {
-        final int size = members.size(encoding, address);
-        final int count = (int) Math.min(wanted, size);
+    private void distinct(Members members, byte encoding, long address, long wanted, boolean withValues) {
+        int size = members.size(encoding, address);
+        int count = (int) Math.min(wanted, size);
         if (!e.isReplyCountAllowed(withValues ? 2L * count : count)) {
             return;
         }
@@ -112,8 +107,8 @@ final class RandomMembers {
      * Chooses so many distinct members at random, fewer than there are. Their places are the first of {@link
      * Execution#entries} then: entries where the value has a dictionary, else indexes.
      */
-    void choose(final Members members, final byte encoding, final long address, final int count) {
-        final int size = members.size(encoding, address);
+    void choose(Members members, byte encoding, long address, int count) {
+        int size = members.size(encoding, address);
         e.entries.clear();
         if (!ValueType.hasDictionary(encoding)) {
             for (int i = 0; i < size; i++) {
@@ -126,7 +121,7 @@ final class RandomMembers {
         } else {
             seen.clear();
             while (seen.size() < count) {
-                final long member = members.dictionary().random(members.dictionaryOf(address), e.random);
+                long member = members.dictionary().random(members.dictionaryOf(address), e.random);
                 if (seen.add(member)) {
                     e.entries.add(member);
                 }
@@ -138,7 +133,7 @@ final class RandomMembers {
     }
 
     /** Collects all entries of a dictionary. */
-    private void collectAll(final Dictionary dictionary, final long header) {
+    private void collectAll(Dictionary dictionary, long header) {
         for (int i = 0; i < dictionary.buckets(header); i++) {
             for (long entry = dictionary.bucketHead(header, i); entry != Memory.NULL; entry = dictionary.next(entry)) {
                 e.entries.add(entry);
@@ -147,10 +142,10 @@ final class RandomMembers {
     }
 
     /** Swaps so many random ones of what was collected to the front. */
-    private void takeRandom(final int count) {
+    private void takeRandom(int count) {
         for (int i = 0; i < count; i++) {
-            final int chosen = i + e.random.nextInt(e.entries.size() - i);
-            final long taken = e.entries.get(chosen);
+            int chosen = i + e.random.nextInt(e.entries.size() - i);
+            long taken = e.entries.get(chosen);
             e.entries.set(chosen, e.entries.get(i));
             e.entries.set(i, taken);
         }

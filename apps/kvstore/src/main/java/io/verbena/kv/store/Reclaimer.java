@@ -16,25 +16,25 @@ final class Reclaimer {
     /** Jobs of three longs: kind, address and how far it has come. The last one is worked on. */
     private final LongList jobs = new LongList();
 
-    Reclaimer(final Values values, final Dictionary keys) {
+    Reclaimer(Values values, Dictionary keys) {
         this.values = values;
         this.keys = keys;
     }
 
     /** Takes the dictionary of a database with all keys and values. */
-    void keyspace(final long header) {
+    void keyspace(long header) {
         push(KEYSPACE, header);
     }
 
     /** Takes a value that is a structure of many blocks. */
-    void value(final byte type, final long address) {
+    void value(byte type, long address) {
         push(VALUE_KINDS + type, address);
     }
 
-    private void push(final long kind, final long address) {
+    private void push(long kind, long address) {
         try {
             jobs.prepareAdd(JOB_LENGTH);
-        } catch (final OutOfMemoryError e) {
+        } catch (OutOfMemoryError e) {
             // No room on the heap to note it: freed at once, for its key is gone already.
             for (long progress = 0; progress != Values.FREED; ) {
                 progress = freePart(kind, address, progress);
@@ -51,15 +51,15 @@ final class Reclaimer {
     }
 
     /** Frees about so many blocks; returns how many. */
-    int work(final int limit) {
+    int work(int limit) {
         int done = 0;
         while (done < limit && jobs.size() > 0) {
-            final int job = jobs.size() - JOB_LENGTH;
-            final long kind = jobs.get(job);
-            final long address = jobs.get(job + 1);
-            final long progress = jobs.get(job + 2);
+            int job = jobs.size() - JOB_LENGTH;
+            long kind = jobs.get(job);
+            long address = jobs.get(job + 1);
+            long progress = jobs.get(job + 2);
             done++;
-            final long next = freePart(kind, address, progress);
+            long next = freePart(kind, address, progress);
             if (next != Values.FREED) {
                 jobs.set(job + 2, next);
             } else {
@@ -69,22 +69,22 @@ final class Reclaimer {
         return done;
     }
 
-    private long freePart(final long kind, final long address, final long progress) {
+    private long freePart(long kind, long address, long progress) {
         return kind == KEYSPACE
                 ? freeKeys(address, progress)
                 : values.freePart((byte) (kind - VALUE_KINDS), address, progress);
     }
 
     /** Frees the keys of one bucket. */
-    private long freeKeys(final long header, final long bucket) {
-        final int buckets = keys.buckets(header);
+    private long freeKeys(long header, long bucket) {
+        int buckets = keys.buckets(header);
         if (bucket >= buckets) {
             keys.destroy(header);
             return Values.FREED;
         }
         long entry = keys.bucketHead(header, (int) bucket);
         while (entry != Memory.NULL) {
-            final long next = keys.next(entry);
+            long next = keys.next(entry);
             values.releaseOf(entry);
             keys.freeEntry(entry);
             entry = next;

@@ -13,7 +13,7 @@ final class Regions {
     private @Nullable Chunk[] chunks = new Chunk[16];
     private int lowestFree = 1;
 
-    Regions(final Memory memory) {
+    Regions(Memory memory) {
         this.memory = memory;
     }
 
@@ -23,8 +23,8 @@ final class Regions {
     }
 
     /** What is at a region in use. */
-    Chunk chunk(final int region) {
-        final Chunk chunk = chunks[region];
+    Chunk chunk(int region) {
+        Chunk chunk = chunks[region];
         if (chunk == null) {
             throw new IllegalStateException("region " + region + " is not allocated");
         }
@@ -33,7 +33,7 @@ final class Regions {
 
     /** What is at a region; null if nothing is. */
     @Nullable
-    Chunk chunkOrNull(final int region) {
+    Chunk chunkOrNull(int region) {
         return chunks[region];
     }
 
@@ -43,22 +43,22 @@ final class Regions {
      * @throws OutOfMemoryError if the tables cannot grow
      */
     void ensure() {
-        final int regions = memory.ensureRegion();
+        int regions = memory.ensureRegion();
         if (regions > chunks.length) {
             chunks = Arrays.copyOf(chunks, regions);
         }
     }
 
     /** Gives a chunk a region, and so its blocks addresses. */
-    void enter(final Chunk chunk) {
-        final int region = memory.attach(chunk.buffer, lowestFree);
+    void enter(Chunk chunk) {
+        int region = memory.attach(chunk.buffer, lowestFree);
         lowestFree = region + 1;
         chunks[region] = chunk;
         chunk.region = region;
     }
 
     /** Takes a chunk's region back. */
-    void detach(final Chunk chunk) {
+    void detach(Chunk chunk) {
         memory.detach(chunk.region);
         chunks[chunk.region] = null;
         lowestFree = Math.min(lowestFree, chunk.region);

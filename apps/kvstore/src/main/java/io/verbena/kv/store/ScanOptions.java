@@ -27,12 +27,12 @@ final class ScanOptions {
     private long count;
     private int pattern;
 
-    ScanOptions(final Execution execution) {
+    ScanOptions(Execution execution) {
         e = execution;
     }
 
     /** Reads the cursor; replies with an error and returns false if it is none. */
-    boolean parseCursor(final int argument) {
+    boolean parseCursor(int argument) {
         if (!e.decimals.parseCursor(e.in, e.at(argument), e.length(argument))) {
             e.error(Errors.INVALID_CURSOR);
             return false;
@@ -42,11 +42,11 @@ final class ScanOptions {
     }
 
     /** Executes a scan of the members of a key of a type. Those that are packed come all at once. */
-    void scan(final byte type, final Members members) {
+    void scan(byte type, Members members) {
         if (!parseCursor(1)) {
             return;
         }
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             openReply(0);
             return;
@@ -54,10 +54,10 @@ final class ScanOptions {
         if (!e.hasType(entry, type) || !parse(2)) {
             return;
         }
-        final byte encoding = e.keyspace.encoding(entry);
-        final long address = e.keyspace.value(entry);
+        byte encoding = e.keyspace.encoding(entry);
+        long address = e.keyspace.value(entry);
         int elements = 0;
-        final int open;
+        int open;
         if (ValueType.hasDictionary(encoding)) {
             open = openReply(collect(members.dictionary(), members.dictionaryOf(address), members, address));
             for (int i = 0; i < e.entries.size(); i++) {
@@ -73,12 +73,12 @@ final class ScanOptions {
         e.reply.closeAggregate(open, elements);
     }
 
-    private int show(final Members members) {
+    private int show(Members members) {
         return members.matches(this) ? members.bulkScanned(e) : 0;
     }
 
     /** Writes the head of a scan's reply; returns the open array of its elements. */
-    int openReply(final long next) {
+    int openReply(long next) {
         e.reply.array(2);
         e.reply.bulkInteger(next);
         return e.reply.openAggregate(ReplyType.ARRAY);
@@ -90,7 +90,7 @@ final class ScanOptions {
     }
 
     /** Reads all options from an argument on; replies with an error and returns false if they are wrong. */
-    boolean parse(final int first) {
+    boolean parse(int first) {
         reset();
         for (int i = first; i < e.argc(); i += 2) {
             if (!parseOption(i)) {
@@ -101,8 +101,8 @@ final class ScanOptions {
     }
 
     /** Reads one option and its value. */
-    boolean parseOption(final int argument) {
-        final boolean more = argument + 1 < e.argc();
+    boolean parseOption(int argument) {
+        boolean more = argument + 1 < e.argc();
         if (more && e.is(argument, COUNT)) {
             if (!e.integer(argument + 1)) {
                 return false;
@@ -133,17 +133,17 @@ final class ScanOptions {
      * @param members of the value at an address; null for keys
      * @return the next cursor
      */
-    long collect(final Dictionary dictionary, final long header, final @Nullable Members members, final long address) {
+    long collect(Dictionary dictionary, long header, @Nullable Members members, long address) {
         e.entries.clear();
         long next = cursor;
-        final int wanted = (int) Math.min(count, MAX_COUNT);
+        int wanted = (int) Math.min(count, MAX_COUNT);
         int rounds = wanted * BUCKETS_PER_ELEMENT;
         int counted = 0;
         long bytes = 0;
         do {
             next = dictionary.scan(header, next, e.entries);
             for (; counted < e.entries.size(); counted++) {
-                final long entry = e.entries.get(counted);
+                long entry = e.entries.get(counted);
                 bytes += members == null ? dictionary.keyLength(entry) : members.scannedLength(address, entry);
             }
         } while (next != 0 && rounds-- > 0 && counted < wanted && bytes < MAX_BYTES);
@@ -151,12 +151,12 @@ final class ScanOptions {
     }
 
     /** True if a key or member matches the pattern, or there is none. */
-    boolean matches(final Dictionary dictionary, final long entry) {
+    boolean matches(Dictionary dictionary, long entry) {
         return pattern < 0 || matches(dictionary, entry, pattern);
     }
 
-    boolean matches(final Dictionary dictionary, final long entry, final int patternArgument) {
-        final long key = dictionary.keyAddress(entry);
+    boolean matches(Dictionary dictionary, long entry, int patternArgument) {
+        long key = dictionary.keyAddress(entry);
         return GlobPattern.matches(
                 e.in,
                 e.at(patternArgument),
@@ -167,11 +167,11 @@ final class ScanOptions {
     }
 
     /** True if bytes match the pattern, or there is none. */
-    boolean matches(final long address, final int length) {
+    boolean matches(long address, int length) {
         return matches(e.memory.buffer(address), Memory.offset(address), length);
     }
 
-    boolean matches(final UnsafeBuffer text, final int offset, final int length) {
+    boolean matches(UnsafeBuffer text, int offset, int length) {
         return pattern < 0 || GlobPattern.matches(e.in, e.at(pattern), e.length(pattern), text, offset, length);
     }
 }

@@ -13,14 +13,14 @@ final class SetAlgebra {
     private byte resultEncoding;
     private long result = Memory.NULL;
 
-    SetAlgebra(final Execution execution) {
+    SetAlgebra(Execution execution) {
         e = execution;
         sets = execution.values.sets();
         adder = execution.values.newSetValue();
     }
 
-    void execute(final KvOp op) {
-        final boolean store = op == KvOp.SINTERSTORE || op == KvOp.SUNIONSTORE || op == KvOp.SDIFFSTORE;
+    void execute(KvOp op) {
+        boolean store = op == KvOp.SINTERSTORE || op == KvOp.SUNIONSTORE || op == KvOp.SDIFFSTORE;
         if (!collect(store ? 1 : 0)) {
             return;
         }
@@ -49,10 +49,10 @@ final class SetAlgebra {
     /**
      * Finds all sets; an absent one is {@link Memory#NULL}. Replies with an error and returns false on another type.
      */
-    private boolean collect(final int first) {
+    private boolean collect(int first) {
         e.entries.clear();
         for (int i = first; i < e.argc(); i++) {
-            final long entry = e.lookupRead(i);
+            long entry = e.lookupRead(i);
             if (entry != Memory.NULL && !e.hasType(entry, ValueType.SET)) {
                 return false;
             }
@@ -61,15 +61,15 @@ final class SetAlgebra {
         return true;
     }
 
-    private boolean first(final long entry) {
+    private boolean first(long entry) {
         return entry != Memory.NULL && sets.first(e.keyspace.encoding(entry), e.keyspace.value(entry));
     }
 
-    private int size(final long entry) {
+    private int size(long entry) {
         return sets.size(e.keyspace.encoding(entry), e.keyspace.value(entry));
     }
 
-    private boolean contains(final long entry) {
+    private boolean contains(long entry) {
         return sets.contains(
                 e.keyspace.encoding(entry),
                 e.keyspace.value(entry),
@@ -87,7 +87,7 @@ final class SetAlgebra {
     private void intersect() {
         long smallest = e.entries.get(0);
         for (int i = 0; i < e.entries.size() && smallest != Memory.NULL; i++) {
-            final long entry = e.entries.get(i);
+            long entry = e.entries.get(i);
             if (entry == Memory.NULL || size(entry) < size(smallest)) {
                 smallest = entry;
             }
@@ -124,7 +124,7 @@ final class SetAlgebra {
     }
 
     private void reply() {
-        final int size = sets.size(resultEncoding, result);
+        int size = sets.size(resultEncoding, result);
         if (!e.isReplyCountAllowed(size)) {
             return;
         }
@@ -135,8 +135,8 @@ final class SetAlgebra {
     }
 
     private void store() {
-        final int size = sets.size(resultEncoding, result);
-        final long target = e.lookupWrite(0);
+        int size = sets.size(resultEncoding, result);
+        long target = e.lookupWrite(0);
         if (size == 0) {
             if (target != Memory.NULL) {
                 e.keyspace.delete(target);

@@ -11,14 +11,14 @@ final class SetOperations {
     private final ScanOptions scans;
     private final RandomMembers randoms;
 
-    SetOperations(final Execution execution, final ScanOptions scans, final RandomMembers randoms) {
+    SetOperations(Execution execution, ScanOptions scans, RandomMembers randoms) {
         e = execution;
         sets = execution.values.sets();
         this.scans = scans;
         this.randoms = randoms;
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case SADD -> add();
             case SREM -> remove();
@@ -34,39 +34,39 @@ final class SetOperations {
         }
     }
 
-    private byte encoding(final long entry) {
+    private byte encoding(long entry) {
         return e.keyspace.encoding(entry);
     }
 
-    private long set(final long entry) {
+    private long set(long entry) {
         return e.keyspace.value(entry);
     }
 
-    private int size(final long entry) {
+    private int size(long entry) {
         return sets.size(encoding(entry), set(entry));
     }
 
     /** Makes an empty set for a key, with the encoding that suits a first member. */
-    private long addKey(final int key, final int member) {
-        final byte encoding = sets.encodingFor(e.in, e.at(member), e.length(member));
+    private long addKey(int key, int member) {
+        byte encoding = sets.encodingFor(e.in, e.at(member), e.length(member));
         return e.addOrRelease(key, ValueType.SET, encoding, sets.create(encoding));
     }
 
-    private boolean addMember(final long entry, final int argument) {
-        final boolean added = sets.add(encoding(entry), set(entry), e.in, e.at(argument), e.length(argument));
+    private boolean addMember(long entry, int argument) {
+        boolean added = sets.add(encoding(entry), set(entry), e.in, e.at(argument), e.length(argument));
         e.keyspace.value(entry, sets.encoding(), sets.address());
         return added;
     }
 
-    private boolean removeMember(final long entry, final int argument) {
+    private boolean removeMember(long entry, int argument) {
         return sets.remove(encoding(entry), set(entry), e.in, e.at(argument), e.length(argument));
     }
 
-    private boolean contains(final long entry, final int argument) {
+    private boolean contains(long entry, int argument) {
         return sets.contains(encoding(entry), set(entry), e.in, e.at(argument), e.length(argument));
     }
 
-    private void deleteIfEmpty(final long entry) {
+    private void deleteIfEmpty(long entry) {
         if (size(entry) == 0) {
             e.keyspace.delete(entry);
         }
@@ -88,7 +88,7 @@ final class SetOperations {
                     e.entries.add(i);
                 }
             }
-        } catch (final AllocationFailedException | OutOfMemoryError failure) {
+        } catch (AllocationFailedException | OutOfMemoryError failure) {
             for (int i = 0; i < e.entries.size(); i++) {
                 removeMember(entry, (int) e.entries.get(i));
             }
@@ -99,7 +99,7 @@ final class SetOperations {
     }
 
     private void remove() {
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
             return;
@@ -122,12 +122,12 @@ final class SetOperations {
             e.error(Errors.SYNTAX);
             return;
         }
-        final boolean many = e.argc() == 2;
+        boolean many = e.argc() == 2;
         if (many && !e.naturalNumber(1, Errors.MUST_BE_POSITIVE)) {
             return;
         }
-        final long wanted = many ? e.number() : 1;
-        final long entry = e.lookupWrite(0);
+        long wanted = many ? e.number() : 1;
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             if (many) {
                 e.reply.set(0);
@@ -139,8 +139,8 @@ final class SetOperations {
         if (!e.hasType(entry, ValueType.SET)) {
             return;
         }
-        final int size = size(entry);
-        final int count = (int) Math.min(wanted, size);
+        int size = size(entry);
+        int count = (int) Math.min(wanted, size);
         if (many) {
             if (!e.isReplyCountAllowed(count)) {
                 return;
@@ -156,9 +156,9 @@ final class SetOperations {
     }
 
     /** Removes random members when all are in the reply: one that is too long ends the command with nothing changed. */
-    private void popSome(final long entry, final int count) {
-        final byte encoding = encoding(entry);
-        final long set = set(entry);
+    private void popSome(long entry, int count) {
+        byte encoding = encoding(entry);
+        long set = set(entry);
         randoms.choose(sets, encoding, set, count);
         for (int i = 0; i < count; i++) {
             sets.goTo(encoding, set, e.entries.get(i));
@@ -175,7 +175,7 @@ final class SetOperations {
         }
     }
 
-    private void bulkAll(final long entry) {
+    private void bulkAll(long entry) {
         for (boolean more = sets.first(encoding(entry), set(entry)); more; more = sets.next()) {
             sets.bulkMember(e);
         }
@@ -190,7 +190,7 @@ final class SetOperations {
     }
 
     private void isMember() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.SET)) {
@@ -199,7 +199,7 @@ final class SetOperations {
     }
 
     private void areMembers() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry != Memory.NULL && !e.hasType(entry, ValueType.SET)) {
             return;
         }
@@ -210,7 +210,7 @@ final class SetOperations {
     }
 
     private void members() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.set(0);
         } else if (e.hasType(entry, ValueType.SET)) {
@@ -222,7 +222,7 @@ final class SetOperations {
     }
 
     private void size() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.SET)) {
@@ -231,7 +231,7 @@ final class SetOperations {
     }
 
     private void move() {
-        final long source = e.lookupWrite(0);
+        long source = e.lookupWrite(0);
         long target = e.lookupWrite(1);
         if (source == Memory.NULL) {
             e.reply.integer(0);
@@ -240,7 +240,7 @@ final class SetOperations {
         if (!e.hasType(source, ValueType.SET) || (target != Memory.NULL && !e.hasType(target, ValueType.SET))) {
             return;
         }
-        final boolean member = contains(source, 2);
+        boolean member = contains(source, 2);
         if (source == target || !member) {
             e.reply.integer(member ? 1 : 0);
             return;

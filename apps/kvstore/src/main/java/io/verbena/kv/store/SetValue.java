@@ -30,7 +30,7 @@ final class SetValue implements Members {
     private long dictionaryEntry;
     private int numberLength;
 
-    SetValue(final Memory memory, final IntegerSet integers, final Dictionary dictionary) {
+    SetValue(Memory memory, IntegerSet integers, Dictionary dictionary) {
         this.memory = memory;
         this.integers = integers;
         this.dictionary = dictionary;
@@ -42,21 +42,20 @@ final class SetValue implements Members {
     }
 
     /** Encoding of a new set that starts with a member. */
-    byte encodingFor(final UnsafeBuffer member, final int offset, final int length) {
+    byte encodingFor(UnsafeBuffer member, int offset, int length) {
         return decimals.parse(member, offset, length) ? ValueType.INTSET : ValueType.HASHTABLE;
     }
 
-    long create(final byte setEncoding) {
+    long create(byte setEncoding) {
         return setEncoding == ValueType.INTSET ? integers.create() : dictionary.create();
     }
 
     @Override
-    public int size(final byte setEncoding, final long set) {
+    public int size(byte setEncoding, long set) {
         return setEncoding == ValueType.INTSET ? integers.size(set) : dictionary.size(set);
     }
 
-    boolean contains(
-            final byte setEncoding, final long set, final UnsafeBuffer member, final int offset, final int length) {
+    boolean contains(byte setEncoding, long set, UnsafeBuffer member, int offset, int length) {
         if (setEncoding == ValueType.INTSET) {
             return decimals.parse(member, offset, length) && integers.indexOf(set, decimals.value()) >= 0;
         }
@@ -67,12 +66,12 @@ final class SetValue implements Members {
      * Adds a member; false if it was there. The set may have changed its encoding or place: {@link #encoding()} and
      * {@link #address()} tell.
      */
-    boolean add(final byte setEncoding, final long set, final UnsafeBuffer member, final int offset, final int length) {
+    boolean add(byte setEncoding, long set, UnsafeBuffer member, int offset, int length) {
         encoding = setEncoding;
         address = set;
         if (setEncoding == ValueType.INTSET) {
-            final boolean number = decimals.parse(member, offset, length);
-            final int index = number ? integers.indexOf(set, decimals.value()) : -1;
+            boolean number = decimals.parse(member, offset, length);
+            int index = number ? integers.indexOf(set, decimals.value()) : -1;
             if (index >= 0) {
                 return false;
             }
@@ -83,7 +82,7 @@ final class SetValue implements Members {
             unpack(member, offset, length);
             return true;
         }
-        final int hash = dictionary.hash(member, offset, length);
+        int hash = dictionary.hash(member, offset, length);
         if (dictionary.find(address, member, offset, length, hash) != Memory.NULL) {
             return false;
         }
@@ -102,16 +101,16 @@ final class SetValue implements Members {
     }
 
     /** Turns the integers and a member that is none of them into a dictionary. */
-    private void unpack(final UnsafeBuffer member, final int offset, final int length) {
-        final int size = integers.size(address);
-        final long table = dictionary.create(size + 1);
+    private void unpack(UnsafeBuffer member, int offset, int length) {
+        int size = integers.size(address);
+        long table = dictionary.create(size + 1);
         try {
             for (int i = 0; i < size; i++) {
-                final int digits = unpackedText.putLongAscii(0, integers.get(address, i));
+                int digits = unpackedText.putLongAscii(0, integers.get(address, i));
                 dictionary.insert(table, unpackedText, 0, digits, dictionary.hash(unpackedText, 0, digits));
             }
             dictionary.insert(table, member, offset, length, dictionary.hash(member, offset, length));
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             freeTable(table);
             throw failure;
         }
@@ -121,17 +120,16 @@ final class SetValue implements Members {
     }
 
     /** Removes a member; false if it was not there. */
-    boolean remove(
-            final byte setEncoding, final long set, final UnsafeBuffer member, final int offset, final int length) {
+    boolean remove(byte setEncoding, long set, UnsafeBuffer member, int offset, int length) {
         if (setEncoding == ValueType.INTSET) {
-            final int index = decimals.parse(member, offset, length) ? integers.indexOf(set, decimals.value()) : -1;
+            int index = decimals.parse(member, offset, length) ? integers.indexOf(set, decimals.value()) : -1;
             if (index < 0) {
                 return false;
             }
             integers.remove(set, index);
             return true;
         }
-        final long found = dictionary.find(set, member, offset, length, dictionary.hash(member, offset, length));
+        long found = dictionary.find(set, member, offset, length, dictionary.hash(member, offset, length));
         if (found == Memory.NULL) {
             return false;
         }
@@ -151,7 +149,7 @@ final class SetValue implements Members {
     }
 
     @Override
-    public boolean first(final byte setEncoding, final long set) {
+    public boolean first(byte setEncoding, long set) {
         encoding = setEncoding;
         address = set;
         position = -1;
@@ -181,7 +179,7 @@ final class SetValue implements Members {
     }
 
     @Override
-    public void seek(final byte setEncoding, final long set, final int index) {
+    public void seek(byte setEncoding, long set, int index) {
         encoding = setEncoding;
         address = set;
         position = index;
@@ -189,7 +187,7 @@ final class SetValue implements Members {
     }
 
     @Override
-    public void random(final byte setEncoding, final long set, final SplittableRandom random) {
+    public void random(byte setEncoding, long set, SplittableRandom random) {
         if (setEncoding == ValueType.INTSET) {
             seek(setEncoding, set, random.nextInt(integers.size(set)));
         } else {
@@ -198,7 +196,7 @@ final class SetValue implements Members {
     }
 
     @Override
-    public void at(final long set, final long entry) {
+    public void at(long set, long entry) {
         encoding = ValueType.HASHTABLE;
         address = set;
         dictionaryEntry = entry;
@@ -222,62 +220,62 @@ final class SetValue implements Members {
     }
 
     @Override
-    public boolean matches(final ScanOptions scan) {
+    public boolean matches(ScanOptions scan) {
         return scan.matches(memberBuffer(), memberOffset(), memberLength());
     }
 
     @Override
-    public void bulkMember(final Execution e) {
+    public void bulkMember(Execution e) {
         e.reply.bulk(memberBuffer(), memberOffset(), memberLength());
     }
 
     @Override
-    public void bulkValue(final Execution e) {
+    public void bulkValue(Execution e) {
         throw new UnsupportedOperationException("members of sets have no values");
     }
 
     @Override
-    public int bulkScanned(final Execution e) {
+    public int bulkScanned(Execution e) {
         bulkMember(e);
         return 1;
     }
 
-    long copy(final byte setEncoding, final long set) {
+    long copy(byte setEncoding, long set) {
         if (setEncoding == ValueType.INTSET) {
             return integers.copy(set);
         }
-        final long copy = dictionary.create(dictionary.size(set));
+        long copy = dictionary.create(dictionary.size(set));
         try {
             for (boolean more = first(setEncoding, set); more; more = next()) {
                 dictionary.insert(
                         copy, memberBuffer(), memberOffset(), memberLength(), dictionary.keyHash(dictionaryEntry));
             }
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             freeTable(copy);
             throw failure;
         }
         return copy;
     }
 
-    void freeIntegers(final long set) {
+    void freeIntegers(long set) {
         integers.free(set);
     }
 
-    private void freeTable(final long table) {
+    private void freeTable(long table) {
         for (long progress = 0; progress != Values.FREED; ) {
             progress = freePart(table, progress);
         }
     }
 
     /** Frees the members of one bucket; see {@link Values#freePart}. */
-    long freePart(final long set, final long bucket) {
+    long freePart(long set, long bucket) {
         if (bucket >= dictionary.buckets(set)) {
             dictionary.destroy(set);
             return Values.FREED;
         }
         long entry = dictionary.bucketHead(set, (int) bucket);
         while (entry != Memory.NULL) {
-            final long next = dictionary.next(entry);
+            long next = dictionary.next(entry);
             dictionary.freeEntry(entry);
             entry = next;
         }
@@ -285,7 +283,7 @@ final class SetValue implements Members {
     }
 
     /** Bytes of a set, estimated from so many members; 0 looks at all. */
-    long footprint(final byte setEncoding, final long set, final long samples) {
+    long footprint(byte setEncoding, long set, long samples) {
         if (setEncoding == ValueType.INTSET) {
             return integers.footprint(set);
         }

@@ -43,19 +43,7 @@ public final class Shard implements AutoCloseable {
     private final Execution execution;
     private final Transactions transactions;
 
-    private final StringOperations strings;
-    private final CounterOperations counters;
-    private final BitOperations bits;
-    private final KeyOperations keys;
-    private final ExpiryOperations expiries;
-    private final DatabaseOperations wholeDatabases;
-    private final ListOperations lists;
-    private final SetOperations sets;
-    private final SetAlgebra setAlgebra;
-    private final HashOperations hashes;
-    private final SortedSetOperations sortedSets;
-    private final SortedSetRanges sortedSetRanges;
-    private final TransferOperations transferring;
+    private final Operations operations;
     private boolean closed;
 
     /**
@@ -64,7 +52,7 @@ public final class Shard implements AutoCloseable {
      * @param context settings
      * @param clock Unix time in milliseconds; asked once a request
      */
-    public Shard(final ShardContext context, final LongSupplier clock) {
+    public Shard(ShardContext context, LongSupplier clock) {
         this(context, clock, new Memory(), (memory, budget) -> new Allocator(memory, budget, context::allocate));
     }
 
@@ -74,18 +62,14 @@ public final class Shard implements AutoCloseable {
         Allocator create(Memory memory, long budget);
     }
 
-    Shard(
-            final ShardContext context,
-            final LongSupplier clock,
-            final Memory memory,
-            final AllocatorFactory allocators) {
+    Shard(ShardContext context, LongSupplier clock, Memory memory, AllocatorFactory allocators) {
         this.context = context;
         this.clock = clock;
         allocator = allocators.create(memory, context.memoryBudget() == 0 ? Long.MAX_VALUE : context.memoryBudget());
         argumentMemory = new Allocator(new Memory(), context.argumentBudget(), context::allocate);
-        final SplittableRandom random = new SplittableRandom(context.seed());
-        final SipHash hash = context.newHash();
-        final Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
+        SplittableRandom random = new SplittableRandom(context.seed());
+        SipHash hash = context.newHash();
+        Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
         evictionPool = new EvictionPool(context.evictionSamples(), random);
         values = new Values(memory, allocator, hash, random, dictionary);
         databases = new Keyspace[context.databases()];
@@ -94,22 +78,8 @@ public final class Shard implements AutoCloseable {
         }
         eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics);
         execution = new Execution(memory, allocator, values, databases, statistics, random, context);
-        final ScanOptions scans = new ScanOptions(execution);
-        final RandomMembers randoms = new RandomMembers(execution);
-        strings = new StringOperations(execution);
-        counters = new CounterOperations(execution);
-        bits = new BitOperations(execution, strings);
-        keys = new KeyOperations(execution);
-        expiries = new ExpiryOperations(execution);
-        wholeDatabases = new DatabaseOperations(execution, scans, this);
-        lists = new ListOperations(execution);
-        sets = new SetOperations(execution, scans, randoms);
-        setAlgebra = new SetAlgebra(execution);
-        hashes = new HashOperations(execution, scans, randoms);
-        sortedSets = new SortedSetOperations(execution, scans, randoms);
-        sortedSetRanges = new SortedSetRanges(execution);
-        transferring = new TransferOperations(execution, this);
-        transactions = new Transactions(execution, transferring, this);
+        operations = new Operations(execution, this);
+        transactions = new Transactions(execution, operations.transfers(), this);
     }
 
     /**
@@ -121,7 +91,7 @@ public final class Shard implements AutoCloseable {
      * @param reply receives the reply; begun here
      * @throws ProtocolException if the request is malformed; nothing was executed and the reply was not touched
      */
-    public void execute(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
+    public void execute(DirectBuffer buffer, int offset, int length, ReplyEncoder reply) {
         execute(buffer, offset, length, reply, null);
     }
 
@@ -138,24 +108,20 @@ public final class Shard implements AutoCloseable {
      * @throws ProtocolException if the request is malformed; nothing was executed
      */
     public boolean execute(
-            final DirectBuffer buffer,
-            final int offset,
-            final int length,
-            final ReplyEncoder reply,
-            final @Nullable ClientTransfers client) {
+            DirectBuffer buffer, int offset, int length, ReplyEncoder reply, @Nullable ClientTransfers client) {
         if (closed) {
             throw new IllegalStateException("shard is closed");
         }
-        final Execution e = execution;
+        Execution e = execution;
         e.transfers = client;
         e.reply = reply;
         e.now = clock.getAsLong();
-        final RequestFlyweight request = e.request.wrap(buffer, offset, length);
-        final boolean replyWanted = request.isReplyWanted() && (client == null || client.maxReply() >= 0);
+        RequestFlyweight request = e.request.wrap(buffer, offset, length);
+        boolean replyWanted = request.isReplyWanted() && (client == null || client.maxReply() >= 0);
         if (client != null) {
             client.newRequest();
         }
-        final long mark = client == null ? 0 : client.mark();
+        long mark = client == null ? 0 : client.mark();
         boolean told = false;
         try {
             if (request.op() == KvOp.EXECUTE_UPLOADED) {
@@ -179,28 +145,28 @@ public final class Shard implements AutoCloseable {
     }
 
     /** Executes a request that is here as a whole, and that the flyweight holds. */
-    private void executeWhole(final DirectBuffer buffer, final int offset, final int length, final ReplyEncoder reply) {
-        final RequestFlyweight request = execution.request;
-        final KvOp op = request.op();
+    private void executeWhole(DirectBuffer buffer, int offset, int length, ReplyEncoder reply) {
+        RequestFlyweight request = execution.request;
+        KvOp op = request.op();
         if (op == null) {
             throw new ProtocolException("operation code " + request.opCode() + " is unknown");
         }
-        final ClientTransfers client = execution.transfers;
+        ClientTransfers client = execution.transfers;
         // Only what ends streams, or opens none, can go on without room for a reply that must be held.
-        final byte[] refusal = client == null || client.hasRoomForReply() || op.group() == KvOp.Group.TRANSFER
+        byte[] refusal = client == null || client.hasRoomForReply() || op.group() == KvOp.Group.TRANSFER
                 ? null
                 : Errors.TOO_MANY_STREAMS;
-        final int given = reply.limit();
+        int given = reply.limit();
         reply.limit(Math.min(given, context.maxReplyLength()));
         try {
             if (op == KvOp.TRANSACTION) {
-                final byte[] error = transactions.read(buffer, offset, length);
+                byte[] error = transactions.read(buffer, offset, length);
                 reply.begin(request.correlation());
                 transactions.execute(error == null ? refusal : error, reply);
             } else if (refusal != null) {
                 reply.begin(request.correlation());
                 execution.error(refusal);
-                transferring.discardUploads(request);
+                operations.transfers().discardUploads(request);
             } else {
                 reply.begin(request.correlation());
                 executeOne(op, length, reply);
@@ -211,27 +177,27 @@ public final class Shard implements AutoCloseable {
     }
 
     /** Executes a request that was uploaded. */
-    private void executeUploaded(final RequestFlyweight request, final ReplyEncoder reply) {
-        final ClientTransfers client = execution.transfers;
+    private void executeUploaded(RequestFlyweight request, ReplyEncoder reply) {
+        ClientTransfers client = execution.transfers;
         reply.begin(request.correlation());
         execution.op = KvOp.EXECUTE_UPLOADED;
         if (!KvOp.EXECUTE_UPLOADED.accepts(request.argc())) {
             execution.arityError();
             return;
         }
-        if (!transferring.areNumbers(1)) {
+        if (!operations.transfers().areNumbers(1)) {
             return;
         }
-        final long id = request.argumentLong(0);
-        final byte[] error = transferring.error(id, true);
-        final Upload upload = client == null || error != null ? null : client.upload(id);
+        long id = request.argumentLong(0);
+        byte[] error = operations.transfers().error(id, true);
+        Upload upload = client == null || error != null ? null : client.upload(id);
         try {
             if (upload == null) {
                 execution.error(error == null ? Errors.UNKNOWN_UPLOAD : error);
                 return;
             }
             request.wrap(upload.buffer(), StringBlock.BYTES, upload.length());
-            final KvOp op = request.op();
+            KvOp op = request.op();
             if (op != null && op.group() == KvOp.Group.TRANSFER) {
                 throw new ProtocolException("operation " + op + " cannot be uploaded");
             }
@@ -244,10 +210,10 @@ public final class Shard implements AutoCloseable {
     }
 
     /** Keeps a reply that is too long for a message. */
-    private void hold(final ClientTransfers client, final long mark, final ReplyEncoder reply) {
+    private void hold(ClientTransfers client, long mark, ReplyEncoder reply) {
         try {
             client.hold(reply, mark);
-        } catch (final TooManyStreamsException tooMany) {
+        } catch (TooManyStreamsException tooMany) {
             // Not of a request that changes anything: it was refused before.
             client.rollBack(mark);
             reply.discard();
@@ -256,11 +222,11 @@ public final class Shard implements AutoCloseable {
     }
 
     /** Executes a request that {@link Execution#request} holds, behind what has been replied so far. */
-    void executeOne(final KvOp op, final int length, final ReplyEncoder reply) {
-        final Execution e = execution;
-        final int mark = reply.length();
-        final ClientTransfers client = e.transfers;
-        final long streamMark = client == null ? 0 : client.mark();
+    void executeOne(KvOp op, int length, ReplyEncoder reply) {
+        Execution e = execution;
+        int mark = reply.length();
+        ClientTransfers client = e.transfers;
+        long streamMark = client == null ? 0 : client.mark();
         e.op = op;
         e.resp3 = e.request.isResp3();
         statistics.call(op);
@@ -268,37 +234,36 @@ public final class Shard implements AutoCloseable {
             tryOne(op, length, reply, mark, streamMark);
         } finally {
             if (e.request.uploads() > 0) {
-                transferring.discardUploads(e.request);
+                operations.transfers().discardUploads(e.request);
             }
         }
     }
 
-    private void tryOne(
-            final KvOp op, final int length, final ReplyEncoder reply, final int mark, final long streamMark) {
-        final Execution e = execution;
+    private void tryOne(KvOp op, int length, ReplyEncoder reply, int mark, long streamMark) {
+        Execution e = execution;
         int retries = 0;
         while (true) {
             try {
                 if (isAdmitted(op, e.request, length)) {
-                    dispatch(op);
+                    operations.execute(op);
                 }
                 return;
-            } catch (final ReplyTooLargeException tooLarge) {
+            } catch (ReplyTooLargeException tooLarge) {
                 drop(reply, mark, streamMark);
                 e.error("ERR " + tooLarge.getMessage());
                 return;
-            } catch (final TooManyStreamsException tooMany) {
+            } catch (TooManyStreamsException tooMany) {
                 drop(reply, mark, streamMark);
                 e.error(Errors.TOO_MANY_STREAMS);
                 return;
-            } catch (final AllocationFailedException failure) {
+            } catch (AllocationFailedException failure) {
                 drop(reply, mark, streamMark);
                 if (retries == MAX_RETRIES || !eviction.makeRoomFor(failure, 1 << retries, e.now)) {
                     outOfMemory();
                     return;
                 }
                 retries++;
-            } catch (final OutOfMemoryError exhausted) {
+            } catch (OutOfMemoryError exhausted) {
                 // The Java heap: what an operation needs of it, it takes before it changes anything.
                 drop(reply, mark, streamMark);
                 outOfMemory();
@@ -308,9 +273,9 @@ public final class Shard implements AutoCloseable {
     }
 
     /** Drops what an operation has replied so far. */
-    void drop(final ReplyEncoder reply, final int mark, final long streamMark) {
+    void drop(ReplyEncoder reply, int mark, long streamMark) {
         reply.discardTo(mark);
-        final ClientTransfers client = execution.transfers;
+        ClientTransfers client = execution.transfers;
         if (client != null) {
             client.rollBack(streamMark);
         }
@@ -321,8 +286,8 @@ public final class Shard implements AutoCloseable {
         execution.error(Errors.OUT_OF_MEMORY);
     }
 
-    private boolean isAdmitted(final KvOp op, final RequestFlyweight request, final int length) {
-        final Execution e = execution;
+    private boolean isAdmitted(KvOp op, RequestFlyweight request, int length) {
+        Execution e = execution;
         if (!op.accepts(request.argc())) {
             e.arityError();
             return false;
@@ -332,7 +297,7 @@ public final class Shard implements AutoCloseable {
             return false;
         }
         e.keyspace = databases[request.database()];
-        if (request.uploads() > 0 && !transferring.areUploadsAllowed(op, request)) {
+        if (request.uploads() > 0 && !operations.transfers().areUploadsAllowed(op, request)) {
             return false;
         }
         // A shorter request cannot break the limits on keys and values.
@@ -349,41 +314,23 @@ public final class Shard implements AutoCloseable {
     }
 
     /** Whether there is room for a block of that size within the limit as things are. */
-    boolean hasRoomWithoutEviction(final int size) {
+    boolean hasRoomWithoutEviction(int size) {
         return eviction.hasRoom(size);
     }
 
     /** Whether there may be room for a block of that size after evicting what may be evicted. */
-    boolean mayHaveRoomFor(final int size) {
+    boolean mayHaveRoomFor(int size) {
         return eviction.mayMakeRoom(size);
     }
 
     /** Whether there is room for a block of that size within the limit, after evicting what may be evicted. */
-    boolean hasRoomFor(final int size) {
+    boolean hasRoomFor(int size) {
         return eviction.makeRoom(size, execution.now);
     }
 
     /** Where requests are collected while there is no room for them beside the data. */
     Allocator argumentMemory() {
         return argumentMemory;
-    }
-
-    private void dispatch(final KvOp op) {
-        switch (op.group()) {
-            case STRING -> strings.execute(op);
-            case COUNTER -> counters.execute(op);
-            case BIT -> bits.execute(op);
-            case KEY -> keys.execute(op);
-            case EXPIRY -> expiries.execute(op);
-            case DATABASE -> wholeDatabases.execute(op);
-            case LIST -> lists.execute(op);
-            case SET -> sets.execute(op);
-            case SET_ALGEBRA -> setAlgebra.execute(op);
-            case HASH -> hashes.execute(op);
-            case SORTED_SET -> sortedSets.execute(op);
-            case SORTED_SET_RANGE -> sortedSetRanges.execute(op);
-            case TRANSFER -> transferring.execute(op);
-        }
     }
 
     /**
@@ -394,9 +341,9 @@ public final class Shard implements AutoCloseable {
      * @param maxWork how many keys, buckets and blocks to touch at most
      * @return how much was done; less than the maximum if nothing is left to do
      */
-    public int housekeep(final long nowMillis, final int maxWork) {
+    public int housekeep(long nowMillis, int maxWork) {
         int work = 0;
-        for (final Keyspace database : databases) {
+        for (Keyspace database : databases) {
             work += database.expire(nowMillis, maxWork - work);
             work += database.rehash(Math.min(REHASH_STEPS_PER_TURN, maxWork - work));
         }
@@ -414,7 +361,7 @@ public final class Shard implements AutoCloseable {
 
     /** Removes all keys of all databases. Takes time in proportion to the memory held, not to the keys. */
     void flushAll() {
-        for (final Keyspace database : databases) {
+        for (Keyspace database : databases) {
             database.forget();
         }
         evictionPool.clear();
@@ -429,7 +376,7 @@ public final class Shard implements AutoCloseable {
      *     none
      * @return what to name with each request of the client, and to close when the client has gone
      */
-    public ClientTransfers newTransfers(final int maxReply) {
+    public ClientTransfers newTransfers(int maxReply) {
         return new ClientTransfers(allocator, streamIds, maxReply);
     }
 
@@ -442,7 +389,7 @@ public final class Shard implements AutoCloseable {
      * @param database 0 to the number of databases - 1
      * @return keys in it, those included whose time is over and which nobody has asked for since
      */
-    public int keys(final int database) {
+    public int keys(int database) {
         return databases[database].size();
     }
 
@@ -450,7 +397,7 @@ public final class Shard implements AutoCloseable {
      * @param database 0 to the number of databases - 1
      * @return keys in it that expire
      */
-    public int expiringKeys(final int database) {
+    public int expiringKeys(int database) {
         return databases[database].expiringSize();
     }
 

@@ -47,7 +47,7 @@ public final class ShardContext {
      * @param count of databases, 1 to 65 536
      * @return this
      */
-    public ShardContext databases(final int count) {
+    public ShardContext databases(int count) {
         if (count < 1 || count > MAX_DATABASES) {
             throw new IllegalArgumentException("databases " + count + " is not in 1 to " + MAX_DATABASES);
         }
@@ -64,7 +64,7 @@ public final class ShardContext {
      * @param bytes of blocks that the shard may use, 0 for no limit but the process'
      * @return this
      */
-    public ShardContext maxMemory(final long bytes) {
+    public ShardContext maxMemory(long bytes) {
         if (bytes < 0) {
             throw new IllegalArgumentException("maximum memory " + bytes + " < 0");
         }
@@ -85,7 +85,7 @@ public final class ShardContext {
      * @param bytes held at most, 0 for no limit but the process'
      * @return this
      */
-    public ShardContext memoryBudget(final long bytes) {
+    public ShardContext memoryBudget(long bytes) {
         if (bytes < 0) {
             throw new IllegalArgumentException("memory budget " + bytes + " < 0");
         }
@@ -106,7 +106,7 @@ public final class ShardContext {
      * @param bytes held at most beside {@link #memoryBudget}, 0 for none
      * @return this
      */
-    public ShardContext argumentBudget(final long bytes) {
+    public ShardContext argumentBudget(long bytes) {
         if (bytes < 0) {
             throw new IllegalArgumentException("argument budget " + bytes + " < 0");
         }
@@ -126,7 +126,7 @@ public final class ShardContext {
      * @param bytes of a reply, {@value #MIN_MAX_REPLY_LENGTH} to {@link ReplyEncoder#MAX_CAPACITY}
      * @return this
      */
-    public ShardContext maxReplyLength(final int bytes) {
+    public ShardContext maxReplyLength(int bytes) {
         if (bytes < MIN_MAX_REPLY_LENGTH || bytes > ReplyEncoder.MAX_CAPACITY) {
             throw new IllegalArgumentException("maximum reply length " + bytes + " is not in " + MIN_MAX_REPLY_LENGTH
                     + " to " + ReplyEncoder.MAX_CAPACITY);
@@ -144,7 +144,7 @@ public final class ShardContext {
      * @param policy when the limit is reached
      * @return this
      */
-    public ShardContext evictionPolicy(final EvictionPolicy policy) {
+    public ShardContext evictionPolicy(EvictionPolicy policy) {
         evictionPolicy = policy;
         return this;
     }
@@ -158,7 +158,7 @@ public final class ShardContext {
      * @param samples of each database that an eviction looks at, 1 to 64
      * @return this
      */
-    public ShardContext evictionSamples(final int samples) {
+    public ShardContext evictionSamples(int samples) {
         if (samples < 1 || samples > 64) {
             throw new IllegalArgumentException("eviction samples " + samples + " is not in 1 to 64");
         }
@@ -175,7 +175,7 @@ public final class ShardContext {
      * @param bytes that a value may have, 1 to 512 MiB
      * @return this
      */
-    public ShardContext maxValueLength(final int bytes) {
+    public ShardContext maxValueLength(int bytes) {
         if (bytes < 1 || bytes > RequestDescriptor.MAX_ARGUMENT_LENGTH) {
             throw new IllegalArgumentException("maximum value length " + bytes + " is not in 1 to maximum "
                     + RequestDescriptor.MAX_ARGUMENT_LENGTH);
@@ -195,7 +195,7 @@ public final class ShardContext {
      * @param value of the seed
      * @return this
      */
-    public ShardContext seed(final long value) {
+    public ShardContext seed(long value) {
         seed = value;
         hashKey0 = value;
         hashKey1 = ~value;
@@ -213,12 +213,12 @@ public final class ShardContext {
      * @param source makes a direct buffer of so many bytes, or throws OutOfMemoryError
      * @return this
      */
-    public ShardContext memorySource(final IntFunction<ByteBuffer> source) {
+    public ShardContext memorySource(IntFunction<ByteBuffer> source) {
         memorySource = source;
         return this;
     }
 
-    ByteBuffer allocate(final int bytes) {
+    ByteBuffer allocate(int bytes) {
         return memorySource.apply(bytes);
     }
 

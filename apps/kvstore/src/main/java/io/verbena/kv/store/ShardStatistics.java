@@ -20,7 +20,7 @@ public final class ShardStatistics {
 
     ShardStatistics() {}
 
-    void call(final KvOp op) {
+    void call(KvOp op) {
         calls[op.code()]++;
     }
 
@@ -52,14 +52,14 @@ public final class ShardStatistics {
      * @param op operation
      * @return how often it was executed, failures included
      */
-    public long calls(final KvOp op) {
+    public long calls(KvOp op) {
         return calls[op.code()];
     }
 
     /** @return how many operations were executed; pieces of values are none */
     public long totalCalls() {
         long total = 0;
-        for (final KvOp op : OPERATIONS) {
+        for (KvOp op : OPERATIONS) {
             if (op.group() != KvOp.Group.TRANSFER) {
                 total += calls[op.code()];
             }

@@ -11,20 +11,20 @@ final class SipHash {
     private final long key0;
     private final long key1;
 
-    SipHash(final long key0, final long key1) {
+    SipHash(long key0, long key1) {
         this.key0 = key0;
         this.key1 = key1;
     }
 
     /** Hash of bytes of a buffer. */
-    long hash(final UnsafeBuffer buffer, final int offset, final int length) {
+    long hash(UnsafeBuffer buffer, int offset, int length) {
         long v0 = key0 ^ 0x736f6d6570736575L;
         long v1 = key1 ^ 0x646f72616e646f6dL;
         long v2 = key0 ^ 0x6c7967656e657261L;
         long v3 = key1 ^ 0x7465646279746573L;
-        final int end = offset + (length & ~7);
+        int end = offset + (length & ~7);
         for (int i = offset; i < end; i += Long.BYTES) {
-            final long m = buffer.getLong(i, ByteOrder.LITTLE_ENDIAN);
+            long m = buffer.getLong(i, ByteOrder.LITTLE_ENDIAN);
             v3 ^= m;
             v0 += v1;
             v1 = Long.rotateLeft(v1, 13) ^ v0;
@@ -39,7 +39,7 @@ final class SipHash {
             v0 ^= m;
         }
         // The last word: up to 7 bytes, and the length in the top byte. Then three rounds to finish.
-        final long last = tail(buffer, end, length & 7) | (long) length << 56;
+        long last = tail(buffer, end, length & 7) | (long) length << 56;
         v3 ^= last;
         for (int round = 0; round < 4; round++) {
             v0 += v1;
@@ -60,7 +60,7 @@ final class SipHash {
         return v0 ^ v1 ^ v2 ^ v3;
     }
 
-    private static long tail(final UnsafeBuffer buffer, final int offset, final int length) {
+    private static long tail(UnsafeBuffer buffer, int offset, int length) {
         long word = 0;
         int i = 0;
         if ((length & 4) != 0) {

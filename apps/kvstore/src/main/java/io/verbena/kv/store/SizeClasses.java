@@ -15,7 +15,7 @@ final class SizeClasses {
     private static final byte[] CLASS_OF_GRANULES = new byte[(MAX_SMALL >> GRANULE_SHIFT) + 1];
 
     static {
-        final int[] sizes = new int[64];
+        int[] sizes = new int[64];
         int count = 0;
         for (int size = 16; size <= 128; size += 16) {
             sizes[count++] = size;
@@ -38,11 +38,11 @@ final class SizeClasses {
 
     private SizeClasses() {}
 
-    static int classOf(final int bytes) {
+    static int classOf(int bytes) {
         return CLASS_OF_GRANULES[(bytes + (1 << GRANULE_SHIFT) - 1) >> GRANULE_SHIFT];
     }
 
-    static int size(final int sizeClass) {
+    static int size(int sizeClass) {
         return SIZES[sizeClass];
     }
 }

@@ -46,11 +46,7 @@ final class SkipList {
     private final long[] path = new long[MAX_LEVELS];
     private final long[] rankAt = new long[MAX_LEVELS];
 
-    SkipList(
-            final Memory memory,
-            final Allocator allocator,
-            final Dictionary dictionary,
-            final SplittableRandom random) {
+    SkipList(Memory memory, Allocator allocator, Dictionary dictionary, SplittableRandom random) {
         this.memory = memory;
         this.allocator = allocator;
         this.dictionary = dictionary;
@@ -58,13 +54,13 @@ final class SkipList {
     }
 
     /** Makes an empty list with a dictionary for so many members. */
-    long create(final int members) {
-        final long list = allocator.allocate(LIST_LENGTH);
+    long create(int members) {
+        long list = allocator.allocate(LIST_LENGTH);
         memory.clear(list, LIST_LENGTH);
         try {
             memory.putLong(list + HEAD, newNode(MAX_LEVELS));
             memory.putLong(list + DICTIONARY, dictionary.create(members));
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             allocator.free(memory.getLong(list + HEAD));
             allocator.free(list);
             throw failure;
@@ -73,87 +69,86 @@ final class SkipList {
         return list;
     }
 
-    private long newNode(final int levels) {
-        final int length = LINKS + (levels << LINK_SHIFT);
-        final long node = allocator.allocate(length);
+    private long newNode(int levels) {
+        int length = LINKS + (levels << LINK_SHIFT);
+        long node = allocator.allocate(length);
         memory.clear(node, length);
         memory.putInt(node + LEVELS, levels);
         return node;
     }
 
-    long dictionary(final long list) {
+    long dictionary(long list) {
         return memory.getLong(list + DICTIONARY);
     }
 
-    int size(final long list) {
+    int size(long list) {
         return memory.getInt(list + COUNT);
     }
 
-    long entry(final long node) {
+    long entry(long node) {
         return memory.getLong(node + ENTRY);
     }
 
-    double score(final long node) {
+    double score(long node) {
         return memory.getDouble(node + SCORE);
     }
 
-    long first(final long list) {
+    long first(long list) {
         return next(memory.getLong(list + HEAD), 0);
     }
 
-    long next(final long node) {
+    long next(long node) {
         return next(node, 0);
     }
 
-    long previous(final long node) {
+    long previous(long node) {
         return memory.getLong(node + PREVIOUS);
     }
 
-    private long next(final long node, final int level) {
+    private long next(long node, int level) {
         return memory.getLong(node + LINKS + ((long) level << LINK_SHIFT));
     }
 
-    private void next(final long node, final int level, final long to) {
+    private void next(long node, int level, long to) {
         memory.putLong(node + LINKS + ((long) level << LINK_SHIFT), to);
     }
 
-    private long span(final long node, final int level) {
+    private long span(long node, int level) {
         return memory.getLong(node + LINKS + SPAN + ((long) level << LINK_SHIFT));
     }
 
-    private void span(final long node, final int level, final long elements) {
+    private void span(long node, int level, long elements) {
         memory.putLong(node + LINKS + SPAN + ((long) level << LINK_SHIFT), elements);
     }
 
     /** Order of a node relative to a score and member. */
-    private int compare(
-            final long node, final double score, final UnsafeBuffer member, final int offset, final int length) {
-        final double nodeScore = score(node);
+    private int compare(long node, double score, UnsafeBuffer member, int offset, int length) {
+        double nodeScore = score(node);
         if (nodeScore != score) {
             return nodeScore < score ? -1 : 1;
         }
         return compareMember(node, member, offset, length);
     }
 
-    private int compareMember(final long node, final UnsafeBuffer member, final int offset, final int length) {
-        final long entry = entry(node);
-        final long key = dictionary.keyAddress(entry);
+    private int compareMember(long node, UnsafeBuffer member, int offset, int length) {
+        long entry = entry(node);
+        long key = dictionary.keyAddress(entry);
         return Bytes.compare(
                 memory.buffer(key), Memory.offset(key), dictionary.keyLength(entry), member, offset, length);
     }
 
     /** Adds a member that is not there. */
-    void insert(final long list, final double score, final UnsafeBuffer member, final int offset, final int length) {
+    void insert(long list, double score, UnsafeBuffer member, int offset, int length) {
         int levels = 1;
         while (levels < MAX_LEVELS && (random.nextInt() & LEVEL_MASK) == 0) {
             levels++;
         }
-        final long node = newNode(levels);
-        final long entry;
+        long node = newNode(levels);
+        long entry;
         try {
             entry = dictionary.insert(
                     dictionary(list), member, offset, length, dictionary.hash(member, offset, length));
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             allocator.free(node);
             throw failure;
         }
@@ -163,12 +158,12 @@ final class SkipList {
         link(list, node);
     }
 
-    private void link(final long list, final long node) {
-        final long entry = entry(node);
-        final long key = dictionary.keyAddress(entry);
+    private void link(long list, long node) {
+        long entry = entry(node);
+        long key = dictionary.keyAddress(entry);
         findPath(list, score(node), memory.buffer(key), Memory.offset(key), dictionary.keyLength(entry));
-        final int levels = memory.getInt(node + LEVELS);
-        final long head = memory.getLong(list + HEAD);
+        int levels = memory.getInt(node + LEVELS);
+        long head = memory.getLong(list + HEAD);
         for (int level = memory.getInt(list + LEVELS_IN_USE); level < levels; level++) {
             path[level] = head;
             rankAt[level] = 0;
@@ -176,10 +171,10 @@ final class SkipList {
             memory.putInt(list + LEVELS_IN_USE, level + 1);
         }
         for (int level = 0; level < levels; level++) {
-            final long before = path[level];
+            long before = path[level];
             next(node, level, next(before, level));
             next(before, level, node);
-            final long passed = rankAt[0] - rankAt[level];
+            long passed = rankAt[0] - rankAt[level];
             span(node, level, span(before, level) - passed);
             span(before, level, passed + 1);
         }
@@ -187,14 +182,13 @@ final class SkipList {
             span(path[level], level, span(path[level], level) + 1);
         }
         memory.putLong(node + PREVIOUS, path[0] == head ? Memory.NULL : path[0]);
-        final long behind = next(node, 0);
+        long behind = next(node, 0);
         memory.putLong(behind == Memory.NULL ? list + LAST : behind + PREVIOUS, node);
         memory.putInt(list + COUNT, size(list) + 1);
     }
 
     /** Finds for each level the last node before a score and member, and its rank, the first element having rank 1. */
-    private void findPath(
-            final long list, final double score, final UnsafeBuffer member, final int offset, final int length) {
+    private void findPath(long list, double score, UnsafeBuffer member, int offset, int length) {
         long node = memory.getLong(list + HEAD);
         long rank = 0;
         for (int level = memory.getInt(list + LEVELS_IN_USE) - 1; level >= 0; level--) {
@@ -209,13 +203,13 @@ final class SkipList {
         }
     }
 
-    private void unlink(final long list, final long node) {
-        final long entry = entry(node);
-        final long key = dictionary.keyAddress(entry);
+    private void unlink(long list, long node) {
+        long entry = entry(node);
+        long key = dictionary.keyAddress(entry);
         findPath(list, score(node), memory.buffer(key), Memory.offset(key), dictionary.keyLength(entry));
-        final int inUse = memory.getInt(list + LEVELS_IN_USE);
+        int inUse = memory.getInt(list + LEVELS_IN_USE);
         for (int level = 0; level < inUse; level++) {
-            final long before = path[level];
+            long before = path[level];
             if (next(before, level) == node) {
                 span(before, level, span(before, level) + span(node, level) - 1);
                 next(before, level, next(node, level));
@@ -223,9 +217,9 @@ final class SkipList {
                 span(before, level, span(before, level) - 1);
             }
         }
-        final long behind = next(node, 0);
+        long behind = next(node, 0);
         memory.putLong(behind == Memory.NULL ? list + LAST : behind + PREVIOUS, previous(node));
-        final long head = memory.getLong(list + HEAD);
+        long head = memory.getLong(list + HEAD);
         int levels = inUse;
         while (levels > 1 && next(head, levels - 1) == Memory.NULL) {
             levels--;
@@ -235,18 +229,18 @@ final class SkipList {
     }
 
     /** Removes a node with its member. */
-    void remove(final long list, final long node) {
+    void remove(long list, long node) {
         unlink(list, node);
-        final long entry = entry(node);
+        long entry = entry(node);
         dictionary.unlink(dictionary(list), entry);
         dictionary.freeEntry(entry);
         allocator.free(node);
     }
 
     /** Gives a node another score. */
-    void update(final long list, final long node, final double score) {
-        final long before = previous(node);
-        final long behind = next(node);
+    void update(long list, long node, double score) {
+        long before = previous(node);
+        long behind = next(node);
         // Strictly between its neighbours it stays where it is.
         if ((before == Memory.NULL || score(before) < score) && (behind == Memory.NULL || score(behind) > score)) {
             memory.putDouble(node + SCORE, score);
@@ -258,18 +252,18 @@ final class SkipList {
     }
 
     /** Rank of a node, the first being 0. */
-    int rank(final long list, final long node) {
-        final long entry = entry(node);
-        final long key = dictionary.keyAddress(entry);
+    int rank(long list, long node) {
+        long entry = entry(node);
+        long key = dictionary.keyAddress(entry);
         findPath(list, score(node), memory.buffer(key), Memory.offset(key), dictionary.keyLength(entry));
         return (int) rankAt[0];
     }
 
     /** The node of a rank, the first being 0; it must exist. */
-    long byRank(final long list, final int rank) {
+    long byRank(long list, int rank) {
         long node = memory.getLong(list + HEAD);
         long passed = 0;
-        final long wanted = rank + 1L;
+        long wanted = rank + 1L;
         for (int level = memory.getInt(list + LEVELS_IN_USE) - 1; level >= 0; level--) {
             while (next(node, level) != Memory.NULL && passed + span(node, level) <= wanted) {
                 passed += span(node, level);
@@ -283,7 +277,7 @@ final class SkipList {
     }
 
     /** Number of elements whose score is less than one, or not more. */
-    int countBelow(final long list, final double score, final boolean orEqual) {
+    int countBelow(long list, double score, boolean orEqual) {
         long node = memory.getLong(list + HEAD);
         long rank = 0;
         for (int level = memory.getInt(list + LEVELS_IN_USE) - 1; level >= 0; level--) {
@@ -298,11 +292,10 @@ final class SkipList {
     }
 
     /** Number of elements whose member is less than some bytes, or not more; all scores must be the same. */
-    int countBelow(
-            final long list, final UnsafeBuffer member, final int offset, final int length, final boolean orEqual) {
+    int countBelow(long list, UnsafeBuffer member, int offset, int length, boolean orEqual) {
         long node = memory.getLong(list + HEAD);
         long rank = 0;
-        final int bound = orEqual ? 1 : 0;
+        int bound = orEqual ? 1 : 0;
         for (int level = memory.getInt(list + LEVELS_IN_USE) - 1; level >= 0; level--) {
             long following = next(node, level);
             while (following != Memory.NULL
@@ -316,10 +309,10 @@ final class SkipList {
     }
 
     /** Frees one node and its member; returns how far that has come, see {@link Values#freePart}. */
-    long freePart(final long list, final long progress) {
-        final long node = progress == 0 ? first(list) : progress;
+    long freePart(long list, long progress) {
+        long node = progress == 0 ? first(list) : progress;
         if (node != Memory.NULL) {
-            final long following = next(node);
+            long following = next(node);
             dictionary.freeEntry(entry(node));
             allocator.free(node);
             if (following != Memory.NULL) {
@@ -332,13 +325,13 @@ final class SkipList {
         return Values.FREED;
     }
 
-    long fixedFootprint(final long list) {
+    long fixedFootprint(long list) {
         return allocator.usable(list)
                 + allocator.usable(memory.getLong(list + HEAD))
                 + dictionary.tableFootprint(dictionary(list));
     }
 
-    int elementFootprint(final long node) {
+    int elementFootprint(long node) {
         return allocator.usable(node) + dictionary.entryFootprint(entry(node));
     }
 }

@@ -42,14 +42,14 @@ final class SortedSetOperations {
 
     private double resultingScore;
 
-    SortedSetOperations(final Execution execution, final ScanOptions scans, final RandomMembers randoms) {
+    SortedSetOperations(Execution execution, ScanOptions scans, RandomMembers randoms) {
         e = execution;
         sets = execution.values.sortedSets();
         this.scans = scans;
         this.randoms = randoms;
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case ZADD -> add(0);
             case ZINCRBY -> add(FLAG_INCR);
@@ -67,39 +67,39 @@ final class SortedSetOperations {
         }
     }
 
-    private byte encoding(final long entry) {
+    private byte encoding(long entry) {
         return e.keyspace.encoding(entry);
     }
 
-    private long set(final long entry) {
+    private long set(long entry) {
         return e.keyspace.value(entry);
     }
 
-    private int size(final long entry) {
+    private int size(long entry) {
         return sets.size(encoding(entry), set(entry));
     }
 
-    private boolean find(final long entry, final int argument) {
+    private boolean find(long entry, int argument) {
         return sets.find(encoding(entry), set(entry), e.in, e.at(argument), e.length(argument));
     }
 
-    private void deleteIfEmpty(final long entry) {
+    private void deleteIfEmpty(long entry) {
         if (size(entry) == 0) {
             e.keyspace.delete(entry);
         }
     }
 
-    private void add(final int givenFlags) {
+    private void add(int givenFlags) {
         int flags = givenFlags;
         int first = 1;
         for (; first < e.argc(); first++) {
-            final int flag = flag(first);
+            int flag = flag(first);
             if (flag == 0) {
                 break;
             }
             flags |= flag;
         }
-        final int pairs = (e.argc() - first) / 2;
+        int pairs = (e.argc() - first) / 2;
         if (pairs == 0 || ((e.argc() - first) & 1) != 0) {
             e.error(Errors.SYNTAX);
             return;
@@ -120,34 +120,45 @@ final class SortedSetOperations {
         if (entry == Memory.NULL && (flags & FLAG_XX) == 0) {
             entry = addKey();
         }
+        if (entry == Memory.NULL) {
+            replyToAdd(flags, 0, 0, Outcome.NOTHING);
+        } else {
+            addAll(entry, flags, first, pairs);
+        }
+    }
+
+    /** Adds pairs of score and member, the first of them at argument {@code first}: all, or none if one cannot be. */
+    private void addAll(long entry, int flags, int first, int pairs) {
         int added = 0;
         int updated = 0;
         Outcome outcome = Outcome.NOTHING;
-        if (entry != Memory.NULL) {
-            done.clear();
-            boolean complete = false;
-            try {
-                for (int i = 0; i < pairs; i++) {
-                    e.floats.parse(e.in, e.at(first + 2 * i), e.length(first + 2 * i));
-                    outcome = add(entry, flags, e.floats.value(), first + 2 * i + 1);
-                    if (outcome == Outcome.NOT_A_NUMBER) {
-                        e.error(Errors.SCORE_IS_NAN);
-                        return;
-                    }
-                    added += outcome == Outcome.ADDED ? 1 : 0;
-                    updated += outcome == Outcome.UPDATED ? 1 : 0;
+        done.clear();
+        boolean complete = false;
+        try {
+            for (int i = 0; i < pairs; i++) {
+                e.floats.parse(e.in, e.at(first + 2 * i), e.length(first + 2 * i));
+                outcome = add(entry, flags, e.floats.value(), first + 2 * i + 1);
+                if (outcome == Outcome.NOT_A_NUMBER) {
+                    e.error(Errors.SCORE_IS_NAN);
+                    return;
                 }
-                complete = true;
-            } finally {
-                if (!complete) {
-                    undo(entry);
-                }
-                deleteIfEmpty(entry);
+                added += outcome == Outcome.ADDED ? 1 : 0;
+                updated += outcome == Outcome.UPDATED ? 1 : 0;
             }
+            complete = true;
+        } finally {
+            if (!complete) {
+                undo(entry);
+            }
+            deleteIfEmpty(entry);
         }
+        replyToAdd(flags, added, updated, outcome);
+    }
+
+    private void replyToAdd(int flags, int added, int updated, Outcome last) {
         if ((flags & FLAG_INCR) == 0) {
             e.reply.integer((flags & FLAG_CH) != 0 ? added + updated : added);
-        } else if (outcome == Outcome.NOTHING) {
+        } else if (last == Outcome.NOTHING) {
             e.reply.nil();
         } else {
             e.reply.doubleValue(resultingScore);
@@ -155,26 +166,26 @@ final class SortedSetOperations {
     }
 
     /** Gives the members that were added or updated their former scores, the last first. Allocates nothing. */
-    private void undo(final long entry) {
+    private void undo(long entry) {
         for (int i = done.size() - DONE_LENGTH; i >= 0; i -= DONE_LENGTH) {
-            final int member = (int) done.get(i);
+            int member = (int) done.get(i);
             find(entry, member);
             if (done.get(i + 1) == ADDED) {
                 sets.remove();
             } else {
-                final double score = Double.longBitsToDouble(done.get(i + 2));
+                double score = Double.longBitsToDouble(done.get(i + 2));
                 sets.update(e.keyspace, entry, score, e.in, e.at(member), e.length(member));
             }
         }
     }
 
-    private void note(final int member, final long what, final double score) {
+    private void note(int member, long what, double score) {
         done.add(member);
         done.add(what);
         done.add(Double.doubleToRawLongBits(score));
     }
 
-    private int flag(final int argument) {
+    private int flag(int argument) {
         if (e.is(argument, NX)) {
             return FLAG_NX;
         }
@@ -193,10 +204,10 @@ final class SortedSetOperations {
         return e.is(argument, INCR) ? FLAG_INCR : 0;
     }
 
-    private boolean areCompatible(final int flags, final int pairs) {
-        final boolean nx = (flags & FLAG_NX) != 0;
-        final boolean gt = (flags & FLAG_GT) != 0;
-        final boolean lt = (flags & FLAG_LT) != 0;
+    private boolean areCompatible(int flags, int pairs) {
+        boolean nx = (flags & FLAG_NX) != 0;
+        boolean gt = (flags & FLAG_GT) != 0;
+        boolean lt = (flags & FLAG_LT) != 0;
         if (nx && (flags & FLAG_XX) != 0) {
             e.error(Errors.ZADD_NX_XX);
             return false;
@@ -220,7 +231,7 @@ final class SortedSetOperations {
                 e.values.packedLists().create());
     }
 
-    private Outcome add(final long entry, final int flags, final double given, final int member) {
+    private Outcome add(long entry, int flags, double given, int member) {
         if (!find(entry, member)) {
             if ((flags & FLAG_XX) != 0) {
                 return Outcome.NOTHING;
@@ -234,8 +245,8 @@ final class SortedSetOperations {
         if ((flags & FLAG_NX) != 0) {
             return Outcome.NOTHING;
         }
-        final double current = sets.score();
-        final double score = (flags & FLAG_INCR) != 0 ? current + given : given;
+        double current = sets.score();
+        double score = (flags & FLAG_INCR) != 0 ? current + given : given;
         if (Double.isNaN(score)) {
             return Outcome.NOT_A_NUMBER;
         }
@@ -253,7 +264,7 @@ final class SortedSetOperations {
     }
 
     private void remove() {
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
             return;
@@ -273,7 +284,7 @@ final class SortedSetOperations {
     }
 
     private void score() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.nil();
         } else if (e.hasType(entry, ValueType.SORTED_SET)) {
@@ -281,7 +292,7 @@ final class SortedSetOperations {
         }
     }
 
-    private void scoreOf(final long entry, final int member) {
+    private void scoreOf(long entry, int member) {
         if (entry != Memory.NULL && find(entry, member)) {
             e.reply.doubleValue(sets.score());
         } else {
@@ -290,7 +301,7 @@ final class SortedSetOperations {
     }
 
     private void scores() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry != Memory.NULL && !e.hasType(entry, ValueType.SORTED_SET)) {
             return;
         }
@@ -301,7 +312,7 @@ final class SortedSetOperations {
     }
 
     private void size() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.SORTED_SET)) {
@@ -309,13 +320,13 @@ final class SortedSetOperations {
         }
     }
 
-    private void rank(final boolean reverse) {
-        final long entry = e.lookupRead(0);
+    private void rank(boolean reverse) {
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.nil();
         } else if (e.hasType(entry, ValueType.SORTED_SET)) {
             if (find(entry, 1)) {
-                final int rank = sets.rank();
+                int rank = sets.rank();
                 e.reply.integer(reverse ? size(entry) - 1 - rank : rank);
             } else {
                 e.reply.nil();
@@ -323,17 +334,17 @@ final class SortedSetOperations {
         }
     }
 
-    private void pop(final boolean greatest) {
+    private void pop(boolean greatest) {
         if (e.argc() > 2) {
             e.error(Errors.SYNTAX);
             return;
         }
-        final boolean many = e.argc() == 2;
+        boolean many = e.argc() == 2;
         if (many && !e.naturalNumber(1, Errors.MUST_BE_POSITIVE)) {
             return;
         }
-        final long wanted = many ? e.number() : 1;
-        final long entry = e.lookupWrite(0);
+        long wanted = many ? e.number() : 1;
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.reply.array(0);
             return;
@@ -341,9 +352,9 @@ final class SortedSetOperations {
         if (!e.hasType(entry, ValueType.SORTED_SET)) {
             return;
         }
-        final int size = size(entry);
-        final int count = (int) Math.min(wanted, size);
-        final boolean nested = many && e.resp3;
+        int size = size(entry);
+        int count = (int) Math.min(wanted, size);
+        boolean nested = many && e.resp3;
         if (!e.isReplyCountAllowed(2L * count)) {
             return;
         }

@@ -48,12 +48,12 @@ final class SortedSetRanges {
 
     private int lastRank;
 
-    SortedSetRanges(final Execution execution) {
+    SortedSetRanges(Execution execution) {
         e = execution;
         sets = execution.values.sortedSets();
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         reverse = false;
         switch (op) {
             case ZRANGE -> range(By.AUTO, true);
@@ -80,12 +80,12 @@ final class SortedSetRanges {
         }
     }
 
-    private void range(final By givenBy, final boolean mayReverse) {
+    private void range(By givenBy, boolean mayReverse) {
         by = givenBy;
         if (!parseOptions(mayReverse) || !parseBounds()) {
             return;
         }
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.array(0);
             return;
@@ -97,7 +97,7 @@ final class SortedSetRanges {
         int count = Math.max(0, lastRank - firstRank + 1);
         int start = reverse ? lastRank : firstRank;
         if (by != By.RANK) {
-            final long skipped = offset < 0 ? count : Math.min(offset, count);
+            long skipped = offset < 0 ? count : Math.min(offset, count);
             count -= (int) skipped;
             start += reverse ? -(int) skipped : (int) skipped;
             count = limit < 0 ? count : (int) Math.min(limit, count);
@@ -105,7 +105,7 @@ final class SortedSetRanges {
         reply(entry, start, count);
     }
 
-    private boolean parseOptions(final boolean mayReverse) {
+    private boolean parseOptions(boolean mayReverse) {
         withScores = false;
         offset = 0;
         limit = -1;
@@ -150,7 +150,7 @@ final class SortedSetRanges {
      */
     private boolean parseBounds() {
         // Reversed ranges by score and member name their greater bound first.
-        final boolean swapped = reverse && by != By.RANK;
+        boolean swapped = reverse && by != By.RANK;
         minArgument = swapped ? 2 : 1;
         maxArgument = swapped ? 1 : 2;
         return switch (by) {
@@ -186,12 +186,12 @@ final class SortedSetRanges {
         return true;
     }
 
-    private boolean isExclusive(final int argument) {
+    private boolean isExclusive(int argument) {
         return e.length(argument) > 0 && e.in.getByte(e.at(argument)) == '(';
     }
 
-    private boolean parseScore(final int argument, final boolean exclusive) {
-        final int skip = exclusive ? 1 : 0;
+    private boolean parseScore(int argument, boolean exclusive) {
+        int skip = exclusive ? 1 : 0;
         if (e.floats.parseBound(e.in, e.at(argument) + skip, e.length(argument) - skip)) {
             return true;
         }
@@ -209,18 +209,18 @@ final class SortedSetRanges {
         return false;
     }
 
-    private boolean isMemberBound(final int argument) {
+    private boolean isMemberBound(int argument) {
         if (e.length(argument) == 0) {
             return false;
         }
-        final byte first = e.in.getByte(e.at(argument));
+        byte first = e.in.getByte(e.at(argument));
         return first == '[' || first == '(' || ((first == '-' || first == '+') && e.length(argument) == 1);
     }
 
-    private void toRanks(final long entry) {
-        final byte encoding = e.keyspace.encoding(entry);
-        final long set = e.keyspace.value(entry);
-        final int size = sets.size(encoding, set);
+    private void toRanks(long entry) {
+        byte encoding = e.keyspace.encoding(entry);
+        long set = e.keyspace.value(entry);
+        int size = sets.size(encoding, set);
         switch (by) {
             case SCORE -> {
                 firstRank = sets.countBelow(encoding, set, minScore, minExclusive);
@@ -231,12 +231,12 @@ final class SortedSetRanges {
                 lastRank = countBelow(encoding, set, size, maxArgument, !maxExclusive) - 1;
             }
             default -> {
-                final long from = Math.max(0, minRank < 0 ? size + minRank : minRank);
-                final long to = Math.min(size - 1L, maxRank < 0 ? size + maxRank : maxRank);
+                long from = Math.max(0, minRank < 0 ? size + minRank : minRank);
+                long to = Math.min(size - 1L, maxRank < 0 ? size + maxRank : maxRank);
                 firstRank = (int) Math.min(from, size);
                 lastRank = (int) Math.max(to, -1);
                 if (reverse && firstRank <= lastRank) {
-                    final int swap = size - 1 - firstRank;
+                    int swap = size - 1 - firstRank;
                     firstRank = size - 1 - lastRank;
                     lastRank = swap;
                 }
@@ -244,16 +244,15 @@ final class SortedSetRanges {
         }
     }
 
-    private int countBelow(
-            final byte encoding, final long set, final int size, final int argument, final boolean orEqual) {
-        final byte first = e.in.getByte(e.at(argument));
+    private int countBelow(byte encoding, long set, int size, int argument, boolean orEqual) {
+        byte first = e.in.getByte(e.at(argument));
         if (first == '-' || first == '+') {
             return first == '-' ? 0 : size;
         }
         return sets.countBelow(encoding, set, e.in, e.at(argument) + 1, e.length(argument) - 1, orEqual);
     }
 
-    private void reply(final long entry, final int start, final int count) {
+    private void reply(long entry, int start, int count) {
         if (!e.isReplyCountAllowed(withScores ? 2L * count : count)) {
             return;
         }
@@ -280,12 +279,12 @@ final class SortedSetRanges {
         }
     }
 
-    private void count(final By givenBy) {
+    private void count(By givenBy) {
         by = givenBy;
         if (!parseBounds()) {
             return;
         }
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.SORTED_SET)) {
@@ -294,12 +293,12 @@ final class SortedSetRanges {
         }
     }
 
-    private void remove(final By givenBy) {
+    private void remove(By givenBy) {
         by = givenBy;
         if (!parseBounds()) {
             return;
         }
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
             return;
@@ -308,9 +307,9 @@ final class SortedSetRanges {
             return;
         }
         toRanks(entry);
-        final int count = Math.max(0, lastRank - firstRank + 1);
-        final byte encoding = e.keyspace.encoding(entry);
-        final long set = e.keyspace.value(entry);
+        int count = Math.max(0, lastRank - firstRank + 1);
+        byte encoding = e.keyspace.encoding(entry);
+        long set = e.keyspace.value(entry);
         if (count == sets.size(encoding, set)) {
             e.keyspace.delete(entry);
         } else if (count > 0) {

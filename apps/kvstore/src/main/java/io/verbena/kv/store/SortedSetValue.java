@@ -29,8 +29,7 @@ final class SortedSetValue implements Members {
     private int at;
     private long node;
 
-    SortedSetValue(
-            final Memory memory, final PackedList packed, final Dictionary dictionary, final SkipList skipLists) {
+    SortedSetValue(Memory memory, PackedList packed, Dictionary dictionary, SkipList skipLists) {
         this.memory = memory;
         this.packed = packed;
         this.dictionary = dictionary;
@@ -43,25 +42,24 @@ final class SortedSetValue implements Members {
     }
 
     @Override
-    public long dictionaryOf(final long set) {
+    public long dictionaryOf(long set) {
         return skipLists.dictionary(set);
     }
 
     @Override
-    public int size(final byte setEncoding, final long set) {
+    public int size(byte setEncoding, long set) {
         return setEncoding == ValueType.LISTPACK ? packed.size(set) / 2 : skipLists.size(set);
     }
 
     /** Sets the position to a member; false if it is not there. */
-    boolean find(
-            final byte setEncoding, final long set, final UnsafeBuffer member, final int offset, final int length) {
+    boolean find(byte setEncoding, long set, UnsafeBuffer member, int offset, int length) {
         encoding = setEncoding;
         address = set;
         if (setEncoding == ValueType.LISTPACK) {
             at = packed.find(set, 2, member, offset, length);
             return at >= 0;
         }
-        final long entry = dictionary.find(
+        long entry = dictionary.find(
                 skipLists.dictionary(set), member, offset, length, dictionary.hash(member, offset, length));
         node = entry == Memory.NULL ? Memory.NULL : dictionary.value(entry);
         return node != Memory.NULL;
@@ -71,7 +69,7 @@ final class SortedSetValue implements Members {
         return encoding == ValueType.LISTPACK ? packedScore(at) : skipLists.score(node);
     }
 
-    private double packedScore(final int member) {
+    private double packedScore(int member) {
         return memory.getDouble(packed.bytes(address, packed.next(address, member)));
     }
 
@@ -88,25 +86,25 @@ final class SortedSetValue implements Members {
     }
 
     @Override
-    public boolean matches(final ScanOptions scan) {
+    public boolean matches(ScanOptions scan) {
         return scan.matches(memberAddress(), memberLength());
     }
 
     @Override
-    public void bulkMember(final Execution e) {
+    public void bulkMember(Execution e) {
         e.bulk(memberAddress(), memberLength());
     }
 
     @Override
-    public void bulkValue(final Execution e) {
+    public void bulkValue(Execution e) {
         e.reply.doubleValue(score());
     }
 
     /** As Redis shows scores in scans: whole numbers that it packed as integers, without an exponent. */
     @Override
-    public int bulkScanned(final Execution e) {
+    public int bulkScanned(Execution e) {
         bulkMember(e);
-        final double score = score();
+        double score = score();
         if (encoding == ValueType.LISTPACK && Math.abs(score) <= MAX_PACKED_INTEGER && score == (long) score) {
             e.reply.bulkInteger((long) score);
         } else {
@@ -127,19 +125,19 @@ final class SortedSetValue implements Members {
         return rank;
     }
 
-    private int nextPair(final int member) {
+    private int nextPair(int member) {
         return packed.next(address, packed.next(address, member));
     }
 
     @Override
-    public boolean first(final byte setEncoding, final long set) {
+    public boolean first(byte setEncoding, long set) {
         seek(setEncoding, set, 0);
         return size(setEncoding, set) > 0;
     }
 
     /** Sets the position to a rank, which must exist. */
     @Override
-    public void seek(final byte setEncoding, final long set, final int rank) {
+    public void seek(byte setEncoding, long set, int rank) {
         encoding = setEncoding;
         address = set;
         if (setEncoding == ValueType.SKIPLIST) {
@@ -153,14 +151,14 @@ final class SortedSetValue implements Members {
     }
 
     @Override
-    public void at(final long set, final long entry) {
+    public void at(long set, long entry) {
         encoding = ValueType.SKIPLIST;
         address = set;
         node = dictionary.value(entry);
     }
 
     @Override
-    public void random(final byte setEncoding, final long set, final SplittableRandom random) {
+    public void random(byte setEncoding, long set, SplittableRandom random) {
         if (setEncoding == ValueType.LISTPACK) {
             seek(setEncoding, set, random.nextInt(packed.size(set) / 2));
         } else {
@@ -192,14 +190,14 @@ final class SortedSetValue implements Members {
     }
 
     /** Number of members whose score is less than one, or not more. */
-    int countBelow(final byte setEncoding, final long set, final double score, final boolean orEqual) {
+    int countBelow(byte setEncoding, long set, double score, boolean orEqual) {
         if (setEncoding == ValueType.SKIPLIST) {
             return skipLists.countBelow(set, score, orEqual);
         }
         address = set;
         int count = 0;
         for (int i = PackedList.FIRST; i < packed.end(set); i = nextPair(i)) {
-            final double other = packedScore(i);
+            double other = packedScore(i);
             if (orEqual ? other > score : other >= score) {
                 break;
             }
@@ -209,20 +207,14 @@ final class SortedSetValue implements Members {
     }
 
     /** Number of members that are less than some bytes, or not more; all scores must be the same. */
-    int countBelow(
-            final byte setEncoding,
-            final long set,
-            final UnsafeBuffer member,
-            final int offset,
-            final int length,
-            final boolean orEqual) {
+    int countBelow(byte setEncoding, long set, UnsafeBuffer member, int offset, int length, boolean orEqual) {
         if (setEncoding == ValueType.SKIPLIST) {
             return skipLists.countBelow(set, member, offset, length, orEqual);
         }
         address = set;
         int count = 0;
         for (int i = PackedList.FIRST; i < packed.end(set); i = nextPair(i)) {
-            final int order = comparePacked(i, member, offset, length);
+            int order = comparePacked(i, member, offset, length);
             if (orEqual ? order > 0 : order >= 0) {
                 break;
             }
@@ -231,20 +223,14 @@ final class SortedSetValue implements Members {
         return count;
     }
 
-    private int comparePacked(final int member, final UnsafeBuffer other, final int offset, final int length) {
-        final long bytes = packed.bytes(address, member);
+    private int comparePacked(int member, UnsafeBuffer other, int offset, int length) {
+        long bytes = packed.bytes(address, member);
         return Bytes.compare(
                 memory.buffer(bytes), Memory.offset(bytes), packed.length(address, member), other, offset, length);
     }
 
     /** Adds a member that is not there to the set of a key, whose value may change. */
-    void insert(
-            final Keyspace keyspace,
-            final long entry,
-            final double score,
-            final UnsafeBuffer member,
-            final int offset,
-            final int length) {
+    void insert(Keyspace keyspace, long entry, double score, UnsafeBuffer member, int offset, int length) {
         encoding = keyspace.encoding(entry);
         address = keyspace.value(entry);
         if (encoding == ValueType.LISTPACK && (length > MAX_PACKED_LENGTH || packed.size(address) >= 2 * MAX_PACKED)) {
@@ -257,11 +243,11 @@ final class SortedSetValue implements Members {
         }
     }
 
-    private long insertPacked(final double score, final UnsafeBuffer member, final int offset, final int length) {
+    private long insertPacked(double score, UnsafeBuffer member, int offset, int length) {
         int position = PackedList.FIRST;
-        final int end = packed.end(address);
+        int end = packed.end(address);
         while (position < end) {
-            final double other = packedScore(position);
+            double other = packedScore(position);
             if (other > score || (other == score && comparePacked(position, member, offset, length) > 0)) {
                 break;
             }
@@ -275,15 +261,15 @@ final class SortedSetValue implements Members {
         return address;
     }
 
-    private void unpack(final Keyspace keyspace, final long entry) {
-        final long list = skipLists.create(packed.size(address) / 2 + 1);
+    private void unpack(Keyspace keyspace, long entry) {
+        long list = skipLists.create(packed.size(address) / 2 + 1);
         try {
             for (int i = PackedList.FIRST; i < packed.end(address); i = nextPair(i)) {
-                final long member = packed.bytes(address, i);
+                long member = packed.bytes(address, i);
                 skipLists.insert(
                         list, packedScore(i), memory.buffer(member), Memory.offset(member), packed.length(address, i));
             }
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             freeList(list);
             throw failure;
         }
@@ -294,13 +280,7 @@ final class SortedSetValue implements Members {
     }
 
     /** Gives the member at the position, which is that of an argument, another score. */
-    void update(
-            final Keyspace keyspace,
-            final long entry,
-            final double score,
-            final UnsafeBuffer member,
-            final int offset,
-            final int length) {
+    void update(Keyspace keyspace, long entry, double score, UnsafeBuffer member, int offset, int length) {
         if (encoding == ValueType.SKIPLIST) {
             skipLists.update(address, node, score);
             return;
@@ -319,28 +299,28 @@ final class SortedSetValue implements Members {
     }
 
     /** Removes so many members from a rank on. */
-    void removeRange(final byte setEncoding, final long set, final int rank, final int count) {
+    void removeRange(byte setEncoding, long set, int rank, int count) {
         seek(setEncoding, set, rank);
         if (setEncoding == ValueType.LISTPACK) {
             packed.remove(set, at, 2 * count);
             return;
         }
         for (int i = 0; i < count; i++) {
-            final long following = skipLists.next(node);
+            long following = skipLists.next(node);
             skipLists.remove(set, node);
             node = following;
         }
     }
 
-    long copy(final byte setEncoding, final long set) {
+    long copy(byte setEncoding, long set) {
         if (setEncoding == ValueType.LISTPACK) {
             return packed.copy(set);
         }
-        final long copy = skipLists.create(skipLists.size(set));
+        long copy = skipLists.create(skipLists.size(set));
         try {
             for (long n = skipLists.first(set); n != Memory.NULL; n = skipLists.next(n)) {
-                final long entry = skipLists.entry(n);
-                final long member = dictionary.keyAddress(entry);
+                long entry = skipLists.entry(n);
+                long member = dictionary.keyAddress(entry);
                 skipLists.insert(
                         copy,
                         skipLists.score(n),
@@ -348,25 +328,25 @@ final class SortedSetValue implements Members {
                         Memory.offset(member),
                         dictionary.keyLength(entry));
             }
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             freeList(copy);
             throw failure;
         }
         return copy;
     }
 
-    private void freeList(final long list) {
+    private void freeList(long list) {
         for (long progress = 0; progress != Values.FREED; ) {
             progress = skipLists.freePart(list, progress);
         }
     }
 
-    long freePart(final long set, final long progress) {
+    long freePart(long set, long progress) {
         return skipLists.freePart(set, progress);
     }
 
     /** Bytes of a set, estimated from so many members; 0 looks at all. */
-    long footprint(final byte setEncoding, final long set, final long samples) {
+    long footprint(byte setEncoding, long set, long samples) {
         if (setEncoding == ValueType.LISTPACK) {
             return packed.footprint(set);
         }

@@ -26,22 +26,22 @@ final class StringBlock {
     private final Memory memory;
     private final Allocator allocator;
 
-    StringBlock(final Memory memory, final Allocator allocator) {
+    StringBlock(Memory memory, Allocator allocator) {
         this.memory = memory;
         this.allocator = allocator;
     }
 
-    long create(final UnsafeBuffer source, final int offset, final int length) {
-        final long block = allocator.allocate(BYTES + length);
+    long create(UnsafeBuffer source, int offset, int length) {
+        long block = allocator.allocate(BYTES + length);
         memory.putInt(block, length);
         memory.putBytes(block + BYTES, source, offset, length);
         return block;
     }
 
     /** A block of some bytes, and zeros behind them up to a length. */
-    long createPadded(final UnsafeBuffer source, final int offset, final int bytes, final int length) {
-        final int total = Math.max(bytes, length);
-        final long block = allocator.allocate(BYTES + total);
+    long createPadded(UnsafeBuffer source, int offset, int bytes, int length) {
+        int total = Math.max(bytes, length);
+        long block = allocator.allocate(BYTES + total);
         memory.putInt(block, total);
         memory.putBytes(block + BYTES, source, offset, bytes);
         memory.clear(block + BYTES + bytes, total - bytes);
@@ -49,23 +49,23 @@ final class StringBlock {
     }
 
     /** A block of zeros. */
-    long createZeroed(final int length) {
-        final long block = allocator.allocate(BYTES + length);
+    long createZeroed(int length) {
+        long block = allocator.allocate(BYTES + length);
         memory.putInt(block, length);
         memory.clear(block + BYTES, length);
         return block;
     }
 
-    long copy(final long block) {
-        final int length = length(block);
+    long copy(long block) {
+        int length = length(block);
         return create(memory.buffer(block), Memory.offset(block) + BYTES, length);
     }
 
-    int length(final long block) {
+    int length(long block) {
         return memory.getInt(block);
     }
 
-    private boolean isPinned(final long block, final int length) {
+    private boolean isPinned(long block, int length) {
         return length > MAX_UNPINNED && allocator.isPinned(block);
     }
 
@@ -73,22 +73,22 @@ final class StringBlock {
      * Overwrites a block if the bytes fit, waste no more than half of it, and no stream reads what is there, else
      * replaces it; returns the block.
      */
-    long set(final long block, final UnsafeBuffer source, final int offset, final int length) {
-        final int before = length(block);
-        final boolean pinned = isPinned(block, before);
+    long set(long block, UnsafeBuffer source, int offset, int length) {
+        int before = length(block);
+        boolean pinned = isPinned(block, before);
         if (length == before && !pinned) {
             // The usual case, which need not ask the allocator.
             memory.putBytes(block + BYTES, source, offset, length);
             return block;
         }
-        final int usable = allocator.usable(block);
-        final int needed = BYTES + length;
+        int usable = allocator.usable(block);
+        int needed = BYTES + length;
         if (!pinned && needed <= usable && Allocator.rounded(needed) * 2L > usable) {
             memory.putInt(block, length);
             memory.putBytes(block + BYTES, source, offset, length);
             return block;
         }
-        final long fresh = create(source, offset, length);
+        long fresh = create(source, offset, length);
         allocator.free(block);
         return fresh;
     }
@@ -97,13 +97,13 @@ final class StringBlock {
      * Makes a block at least that long, and one whose bytes may be written: what a stream reads is left to it and
      * replaced by a copy. Returns the block, which may have moved.
      */
-    long extendToWrite(final long block, final int length) {
-        final int before = length(block);
+    long extendToWrite(long block, int length) {
+        int before = length(block);
         if (!isPinned(block, before)) {
             return before < length ? extend(block, length) : block;
         }
-        final int after = Math.max(before, length);
-        final long fresh = allocator.allocate(BYTES + after);
+        int after = Math.max(before, length);
+        long fresh = allocator.allocate(BYTES + after);
         memory.putInt(fresh, after);
         memory.copy(block + BYTES, fresh + BYTES, before);
         memory.clear(fresh + BYTES + before, after - before);
@@ -115,11 +115,11 @@ final class StringBlock {
      * Makes a block longer; the new bytes are zero. A stream that reads the block does not see them. Returns the block,
      * which may have moved.
      */
-    long extend(final long block, final int length) {
-        final int before = length(block);
+    long extend(long block, int length) {
+        int before = length(block);
         long target = block;
         if (BYTES + length > allocator.usable(block)) {
-            final int spare = Math.min(length, MAX_SPARE);
+            int spare = Math.min(length, MAX_SPARE);
             target = allocator.allocate(BYTES + length + spare);
             memory.copy(block + BYTES, target + BYTES, before);
             allocator.free(block);
@@ -129,11 +129,11 @@ final class StringBlock {
         return target;
     }
 
-    void free(final long block) {
+    void free(long block) {
         allocator.free(block);
     }
 
-    int footprint(final long block) {
+    int footprint(long block) {
         return allocator.usable(block);
     }
 }

@@ -38,17 +38,17 @@ final class StringOperations {
     private int expiryArgument;
     private long expiry;
 
-    StringOperations(final Execution execution) {
+    StringOperations(Execution execution) {
         e = execution;
         multipleSet = new MultipleSet(execution);
     }
 
     /** Encoding of a string of that length that is no number. */
-    static byte blockEncoding(final int length) {
+    static byte blockEncoding(int length) {
         return length <= MAX_EMBEDDED ? ValueType.EMBSTR : ValueType.RAW;
     }
 
-    void execute(final KvOp op) {
+    void execute(KvOp op) {
         switch (op) {
             case GET -> get(0);
             case SET -> set();
@@ -74,8 +74,8 @@ final class StringOperations {
     }
 
     /** Replies with a value or NIL; false after an error. */
-    private boolean get(final int key) {
-        final long entry = e.lookupRead(key);
+    private boolean get(int key) {
+        long entry = e.lookupRead(key);
         if (entry == Memory.NULL) {
             e.reply.nil();
             return true;
@@ -87,7 +87,7 @@ final class StringOperations {
         return true;
     }
 
-    private void bulk(final long entry) {
+    private void bulk(long entry) {
         if (e.keyspace.encoding(entry) == ValueType.INT) {
             e.reply.bulkInteger(e.keyspace.value(entry));
         } else {
@@ -107,7 +107,7 @@ final class StringOperations {
             return;
         }
         if ((flags & (FLAG_NX | FLAG_XX)) != 0) {
-            final boolean found = e.lookupWrite(0) != Memory.NULL;
+            boolean found = e.lookupWrite(0) != Memory.NULL;
             if (found == ((flags & FLAG_NX) != 0)) {
                 if ((flags & FLAG_GET) == 0) {
                     e.reply.nil();
@@ -134,7 +134,7 @@ final class StringOperations {
         e.reply.integer(1);
     }
 
-    private void setWithExpiry(final int unit) {
+    private void setWithExpiry(int unit) {
         flags = unit;
         expiryArgument = 1;
         if (parseExpiry()) {
@@ -144,14 +144,14 @@ final class StringOperations {
     }
 
     /** Sets key 0 to an argument, to expire at the time that was read. */
-    private void storeExpiring(final int value) {
+    private void storeExpiring(int value) {
         e.keyspace.prepareExpiry();
         // An expiry that the key has is kept, and with it the room for the new one.
         e.keyspace.expireAt(store(0, value, true), expiry);
     }
 
     private void getAndDelete() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.nil();
         } else if (e.hasType(entry, ValueType.STRING)) {
@@ -165,7 +165,7 @@ final class StringOperations {
             e.error(Errors.SYNTAX);
             return;
         }
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.nil();
             return;
@@ -184,10 +184,10 @@ final class StringOperations {
     }
 
     /** Reads the options of SET or GETEX; false if they do not go together. */
-    private boolean parseOptions(final int first, final boolean isSet) {
+    private boolean parseOptions(int first, boolean isSet) {
         flags = 0;
         for (int i = first; i < e.argc(); i++) {
-            final boolean more = i + 1 < e.argc();
+            boolean more = i + 1 < e.argc();
             if (isSet && e.is(i, NX) && (flags & FLAG_XX) == 0) {
                 flags |= FLAG_NX;
             } else if (isSet && e.is(i, XX) && (flags & FLAG_NX) == 0) {
@@ -208,8 +208,8 @@ final class StringOperations {
         return true;
     }
 
-    private boolean parseUnit(final int argument) {
-        final int unit;
+    private boolean parseUnit(int argument) {
+        int unit;
         if (e.is(argument, EX)) {
             unit = FLAG_EX;
         } else if (e.is(argument, PX)) {
@@ -235,8 +235,8 @@ final class StringOperations {
             return false;
         }
         long when = e.number();
-        final boolean seconds = (flags & (FLAG_EX | FLAG_EXAT)) != 0;
-        final boolean relative = (flags & (FLAG_EX | FLAG_PX)) != 0;
+        boolean seconds = (flags & (FLAG_EX | FLAG_EXAT)) != 0;
+        boolean relative = (flags & (FLAG_EX | FLAG_PX)) != 0;
         if (when <= 0 || (seconds && when > Long.MAX_VALUE / 1000)) {
             e.invalidExpireTime();
             return false;
@@ -254,24 +254,24 @@ final class StringOperations {
     }
 
     /** Sets a key to an argument, whatever it was before; returns its entry. */
-    private long store(final int key, final int value, final boolean keepExpiry) {
+    private long store(int key, int value, boolean keepExpiry) {
         return e.request.isUploaded(value)
                 ? storeUpload(key, e.upload(value), keepExpiry)
                 : store(key, e.in, e.at(value), e.length(value), keepExpiry);
     }
 
     /** Sets a key to what was uploaded: its memory becomes the value, unless an ordinary block is long enough. */
-    private long storeUpload(final int key, final Upload upload, final boolean keepExpiry) {
+    private long storeUpload(int key, Upload upload, boolean keepExpiry) {
         if (StringBlock.BYTES + upload.length() <= Allocator.MAX_RUN_LENGTH) {
             return store(key, upload.buffer(), StringBlock.BYTES, upload.length(), keepExpiry);
         }
-        final long found = e.lookupWrite(key);
+        long found = e.lookupWrite(key);
         // A number, which needs no release, until the value comes: the upload is used when nothing can fail any more.
-        final long entry = found == Memory.NULL ? e.add(key, ValueType.STRING, ValueType.INT, 0) : found;
-        final long block;
+        long entry = found == Memory.NULL ? e.add(key, ValueType.STRING, ValueType.INT, 0) : found;
+        long block;
         try {
             block = e.adopt(upload);
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             if (found == Memory.NULL) {
                 e.keyspace.delete(entry);
             }
@@ -285,20 +285,20 @@ final class StringOperations {
         return entry;
     }
 
-    long store(final int key, final UnsafeBuffer buffer, final int offset, final int length, final boolean keepExpiry) {
-        final long found = e.lookupWrite(key);
-        final boolean number = e.decimals.parse(buffer, offset, length);
-        final StringBlock strings = e.values.strings();
-        final byte encoding = number ? ValueType.INT : blockEncoding(length);
+    long store(int key, UnsafeBuffer buffer, int offset, int length, boolean keepExpiry) {
+        long found = e.lookupWrite(key);
+        boolean number = e.decimals.parse(buffer, offset, length);
+        StringBlock strings = e.values.strings();
+        byte encoding = number ? ValueType.INT : blockEncoding(length);
         if (found == Memory.NULL) {
-            final long value = number ? e.decimals.value() : strings.create(buffer, offset, length);
+            long value = number ? e.decimals.value() : strings.create(buffer, offset, length);
             return e.addOrRelease(key, ValueType.STRING, encoding, value);
         }
-        final byte before = e.keyspace.encoding(found);
+        byte before = e.keyspace.encoding(found);
         if (!number && (before == ValueType.EMBSTR || before == ValueType.RAW)) {
             e.keyspace.value(found, encoding, strings.set(e.keyspace.value(found), buffer, offset, length));
         } else {
-            final long value = number ? e.decimals.value() : strings.create(buffer, offset, length);
+            long value = number ? e.decimals.value() : strings.create(buffer, offset, length);
             e.keyspace.releaseValue(found);
             e.keyspace.set(found, ValueType.STRING, encoding, value);
         }
@@ -309,7 +309,7 @@ final class StringOperations {
     }
 
     private void append() {
-        final long entry = e.lookupWrite(0);
+        long entry = e.lookupWrite(0);
         if (entry == Memory.NULL) {
             store(0, 1, false);
             e.reply.integer(e.length(1));
@@ -318,17 +318,17 @@ final class StringOperations {
         if (!e.hasType(entry, ValueType.STRING)) {
             return;
         }
-        final int before = stringLength(entry);
-        final long total = (long) before + e.length(1);
+        int before = stringLength(entry);
+        long total = (long) before + e.length(1);
         if (!e.isStringAllowed(total)) {
             return;
         }
-        final long block = extend(entry, (int) total);
+        long block = extend(entry, (int) total);
         e.memory.putBytes(block + StringBlock.BYTES + before, e.in, e.at(1), e.length(1));
         e.reply.integer(total);
     }
 
-    int stringLength(final long entry) {
+    int stringLength(long entry) {
         if (e.keyspace.encoding(entry) == ValueType.INT) {
             e.view(entry);
             return e.viewLength;
@@ -337,8 +337,8 @@ final class StringOperations {
     }
 
     /** Makes a string a raw block of at least that length; returns the block. */
-    long extend(final long entry, final int length) {
-        final StringBlock strings = e.values.strings();
+    long extend(long entry, int length) {
+        StringBlock strings = e.values.strings();
         long block;
         if (e.keyspace.encoding(entry) == ValueType.INT) {
             e.view(entry);
@@ -354,21 +354,21 @@ final class StringOperations {
     }
 
     /** As {@link #extend}, for a string whose present bytes are to be changed. */
-    long extendToWrite(final long entry, final int length) {
-        final long block = e.values.strings().extendToWrite(extend(entry, 0), length);
+    long extendToWrite(long entry, int length) {
+        long block = e.values.strings().extendToWrite(extend(entry, 0), length);
         e.keyspace.value(entry, ValueType.RAW, block);
         return block;
     }
 
     /** Adds a string of zeros; returns its block. */
-    long addZeroed(final int key, final int length) {
-        final long block = e.values.strings().createZeroed(length);
+    long addZeroed(int key, int length) {
+        long block = e.values.strings().createZeroed(length);
         e.addOrRelease(key, ValueType.STRING, ValueType.RAW, block);
         return block;
     }
 
     private void length() {
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.reply.integer(0);
         } else if (e.hasType(entry, ValueType.STRING)) {
@@ -385,7 +385,7 @@ final class StringOperations {
             return;
         }
         long end = e.number();
-        final long entry = e.lookupRead(0);
+        long entry = e.lookupRead(0);
         if (entry == Memory.NULL) {
             e.emptyBulk();
             return;
@@ -394,7 +394,7 @@ final class StringOperations {
             return;
         }
         e.view(entry);
-        final int length = e.viewLength;
+        int length = e.viewLength;
         if (start < 0 && end < 0 && start > end) {
             e.emptyBulk();
             return;
@@ -404,7 +404,7 @@ final class StringOperations {
         if (start > end || length == 0) {
             e.emptyBulk();
         } else {
-            final int bytes = (int) (end - start + 1);
+            int bytes = (int) (end - start + 1);
             if (e.keyspace.encoding(entry) == ValueType.INT) {
                 e.reply.bulk(e.viewBuffer, e.viewOffset + (int) start, bytes);
             } else {
@@ -417,13 +417,13 @@ final class StringOperations {
         if (!e.integer(1)) {
             return;
         }
-        final long offset = e.number();
+        long offset = e.number();
         if (offset < 0) {
             e.error(Errors.OFFSET_OUT_OF_RANGE);
             return;
         }
-        final int length = e.length(2);
-        final long entry = e.lookupWrite(0);
+        int length = e.length(2);
+        long entry = e.lookupWrite(0);
         if (entry != Memory.NULL && !e.hasType(entry, ValueType.STRING)) {
             return;
         }
@@ -435,8 +435,8 @@ final class StringOperations {
         if (!e.isStringAllowed(Math.max(offset, offset + length))) {
             return;
         }
-        final int end = (int) offset + length;
-        final long block;
+        int end = (int) offset + length;
+        long block;
         if (entry == Memory.NULL) {
             block = addZeroed(0, end);
         } else {
@@ -452,7 +452,7 @@ final class StringOperations {
         }
         e.reply.array(e.argc());
         for (int i = 0; i < e.argc(); i++) {
-            final long entry = e.lookupRead(i);
+            long entry = e.lookupRead(i);
             if (entry == Memory.NULL || e.keyspace.type(entry) != ValueType.STRING) {
                 e.reply.nil();
             } else {

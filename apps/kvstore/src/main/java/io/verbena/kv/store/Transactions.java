@@ -19,7 +19,7 @@ final class Transactions {
     /** The requests of a transaction, while {@link Execution#request} is one of them. */
     private final RequestFlyweight requests = new RequestFlyweight();
 
-    Transactions(final Execution execution, final TransferOperations transferring, final Shard shard) {
+    Transactions(Execution execution, TransferOperations transferring, Shard shard) {
         this.execution = execution;
         this.transferring = transferring;
         this.shard = shard;
@@ -31,16 +31,16 @@ final class Transactions {
      * @return why none can be, or null
      * @throws ProtocolException if one is malformed or cannot be part of a transaction
      */
-    byte @Nullable [] read(final DirectBuffer buffer, final int offset, final int length) {
+    byte @Nullable [] read(DirectBuffer buffer, int offset, int length) {
         byte[] error = null;
         requests.wrap(buffer, offset, length);
-        final RequestFlyweight request = execution.request;
+        RequestFlyweight request = execution.request;
         for (int i = 0; i < requests.argc(); i++) {
             if (requests.isUploaded(i)) {
                 throw new ProtocolException("request " + i + " of a transaction was uploaded");
             }
             request.wrap(requests.buffer(), requests.argumentOffset(i), requests.argumentLength(i));
-            final KvOp op = request.op();
+            KvOp op = request.op();
             if (op == null || op == KvOp.TRANSACTION || op.group() == KvOp.Group.TRANSFER) {
                 throw new ProtocolException(
                         "operation code " + request.opCode() + " cannot be request " + i + " of a transaction");
@@ -59,16 +59,16 @@ final class Transactions {
      *
      * @param refusal why none is executed, or null
      */
-    void execute(final byte @Nullable [] refusal, final ReplyEncoder reply) {
-        final RequestFlyweight request = execution.request;
+    void execute(byte @Nullable [] refusal, ReplyEncoder reply) {
+        RequestFlyweight request = execution.request;
         if (refusal != null) {
             execution.error(refusal);
             discardUploads(request);
             return;
         }
-        final int count = requests.argc();
-        final int limit = reply.limit();
-        final int maximum = (limit - reply.length()) / REPLY_ROOM_PER_REQUEST - 1;
+        int count = requests.argc();
+        int limit = reply.limit();
+        int maximum = (limit - reply.length()) / REPLY_ROOM_PER_REQUEST - 1;
         if (count > maximum) {
             execution.error("ERR transaction of " + count + " requests > maximum " + maximum + " for a reply of up to "
                     + limit + " bytes");
@@ -77,22 +77,22 @@ final class Transactions {
         }
         try {
             reply.reserve((long) (count + 1) * REPLY_ROOM_PER_REQUEST);
-        } catch (final ReplyTooLargeException tooLarge) {
+        } catch (ReplyTooLargeException tooLarge) {
             execution.error("ERR " + tooLarge.getMessage());
             discardUploads(request);
             return;
         }
         reply.array(count);
-        final ClientTransfers client = execution.transfers;
+        ClientTransfers client = execution.transfers;
         for (int i = 0; i < count; i++) {
-            final int length = requests.argumentLength(i);
+            int length = requests.argumentLength(i);
             request.wrap(requests.buffer(), requests.argumentOffset(i), length);
             reply.limit(limit - (count - 1 - i) * REPLY_ROOM_PER_REQUEST);
-            final int mark = reply.length();
-            final long streamMark = client == null ? 0 : client.mark();
+            int mark = reply.length();
+            long streamMark = client == null ? 0 : client.mark();
             try {
                 shard.executeOne(required(request.op()), length, reply);
-            } catch (final ReplyTooLargeException tooLarge) {
+            } catch (ReplyTooLargeException tooLarge) {
                 // A long error: the request changed nothing.
                 shard.drop(reply, mark, streamMark);
                 execution.error(Errors.NO_REPLY_ROOM);
@@ -101,14 +101,14 @@ final class Transactions {
     }
 
     /** Lets go of what the requests of a transaction have uploaded that are not executed. */
-    private void discardUploads(final RequestFlyweight request) {
+    private void discardUploads(RequestFlyweight request) {
         for (int i = 0; i < requests.argc(); i++) {
             transferring.discardUploads(
                     request.wrap(requests.buffer(), requests.argumentOffset(i), requests.argumentLength(i)));
         }
     }
 
-    private static KvOp required(final @Nullable KvOp op) {
+    private static KvOp required(@Nullable KvOp op) {
         if (op == null) {
             throw new IllegalStateException("a request changed while it was executed");
         }

@@ -16,13 +16,13 @@ final class TransferOperations {
     private final Execution e;
     private final Shard shard;
 
-    TransferOperations(final Execution execution, final Shard shard) {
+    TransferOperations(Execution execution, Shard shard) {
         e = execution;
         this.shard = shard;
     }
 
-    void execute(final KvOp op) {
-        final ClientTransfers client = e.transfers;
+    void execute(KvOp op) {
+        ClientTransfers client = e.transfers;
         if (client == null) {
             e.error(Errors.NO_TRANSFERS);
             return;
@@ -30,7 +30,7 @@ final class TransferOperations {
         if (!areNumbers(Math.min(NUMBERS, e.argc()))) {
             return;
         }
-        final long id = e.request.argumentLong(0);
+        long id = e.request.argumentLong(0);
         switch (op) {
             case UPLOAD -> upload(client, id, false);
             case UPLOAD_REQUEST -> upload(client, id, true);
@@ -48,7 +48,7 @@ final class TransferOperations {
     }
 
     /** True if so many arguments are numbers of 8 bytes; else replies with an error. */
-    boolean areNumbers(final int count) {
+    boolean areNumbers(int count) {
         for (int i = 0; i < count; i++) {
             if (e.length(i) != Long.BYTES) {
                 e.error(Errors.NOT_A_NUMBER);
@@ -58,10 +58,10 @@ final class TransferOperations {
         return true;
     }
 
-    private void upload(final ClientTransfers client, final long id, final boolean request) {
-        final long total = e.request.argumentLong(1);
-        final long offset = e.request.argumentLong(2);
-        final int bytes = e.length(3);
+    private void upload(ClientTransfers client, long id, boolean request) {
+        long total = e.request.argumentLong(1);
+        long offset = e.request.argumentLong(2);
+        int bytes = e.length(3);
         if (total < 0 || offset < 0 || bytes < 0 || bytes > TransferDescriptor.PIECE_LENGTH || offset > total - bytes) {
             e.error("ERR upload of " + total + " bytes has a piece of " + bytes + " at " + offset);
             return;
@@ -78,7 +78,7 @@ final class TransferOperations {
         if (upload == null) {
             return;
         }
-        final byte[] refused = upload.isRefused() ? upload.error() : null;
+        byte[] refused = upload.isRefused() ? upload.error() : null;
         if (refused != null) {
             e.error(refused);
             return;
@@ -89,12 +89,7 @@ final class TransferOperations {
 
     /** Starts an upload with its first piece; null, after an error, if it cannot be had. */
     private @Nullable Upload begin(
-            final ClientTransfers client,
-            final long id,
-            final boolean request,
-            final long total,
-            final long offset,
-            final int bytes) {
+            ClientTransfers client, long id, boolean request, long total, long offset, int bytes) {
         if (offset != 0) {
             e.error(client.whyUnknown(id));
             return null;
@@ -109,7 +104,7 @@ final class TransferOperations {
             e.error(Errors.STRING_TOO_LONG);
             return null;
         }
-        final Upload upload = take(client, id, request, (int) total, bytes);
+        Upload upload = take(client, id, request, (int) total, bytes);
         if (upload == null) {
             e.statistics.reject();
             client.refuse(id, Errors.OUT_OF_MEMORY);
@@ -123,9 +118,8 @@ final class TransferOperations {
      * need be; else for those bytes that have come, lest an announcement drives out what is there. Null if there is
      * none.
      */
-    private @Nullable Upload take(
-            final ClientTransfers client, final long id, final boolean request, final int length, final int bytes) {
-        final int whole = ExtentCache.size(StringBlock.BYTES + length);
+    private @Nullable Upload take(ClientTransfers client, long id, boolean request, int length, int bytes) {
+        int whole = ExtentCache.size(StringBlock.BYTES + length);
         Upload upload = null;
         if (shard.hasRoomWithoutEviction(whole)) {
             upload = tryBegin(client, id, request, length, length, e.allocator);
@@ -134,7 +128,7 @@ final class TransferOperations {
             upload = tryBegin(client, id, true, length, length, shard.argumentMemory());
         }
         if (upload == null && shard.mayHaveRoomFor(whole)) {
-            final int capacity = Upload.capacity(length, bytes);
+            int capacity = Upload.capacity(length, bytes);
             if (shard.hasRoomFor(ExtentCache.size(StringBlock.BYTES + capacity))) {
                 upload = tryBegin(client, id, request, length, capacity, e.allocator);
             }
@@ -143,23 +137,18 @@ final class TransferOperations {
     }
 
     private static @Nullable Upload tryBegin(
-            final ClientTransfers client,
-            final long id,
-            final boolean request,
-            final int length,
-            final int capacity,
-            final Allocator memory) {
+            ClientTransfers client, long id, boolean request, int length, int capacity, Allocator memory) {
         try {
             return request ? client.beginRequest(id, length, capacity, memory) : client.begin(id, length, capacity);
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             return null;
         }
     }
 
     /** Makes room for a piece, and evicts for it; false if there is none. Both extents are held for a moment. */
-    private boolean grow(final Upload upload, final int bytes) {
-        final int capacity = Upload.capacity(upload.length(), upload.position() + bytes);
-        final int more =
+    private boolean grow(Upload upload, int bytes) {
+        int capacity = Upload.capacity(upload.length(), upload.position() + bytes);
+        int more =
                 ExtentCache.size(StringBlock.BYTES + capacity) - upload.buffer().capacity();
         if (!shard.hasRoomFor(more)) {
             return false;
@@ -167,19 +156,19 @@ final class TransferOperations {
         try {
             upload.grow(capacity);
             return true;
-        } catch (final AllocationFailedException failure) {
+        } catch (AllocationFailedException failure) {
             return false;
         }
     }
 
-    private void readStream(final ClientTransfers client, final long id) {
-        final long offset = e.request.argumentLong(1);
-        final long length = e.request.argumentLong(2);
+    private void readStream(ClientTransfers client, long id) {
+        long offset = e.request.argumentLong(1);
+        long length = e.request.argumentLong(2);
         if (length <= 0 || length > TransferDescriptor.PIECE_LENGTH) {
             e.error("ERR length " + length + " of a read is not in 1 to " + TransferDescriptor.PIECE_LENGTH);
             return;
         }
-        final OpenStream stream = client.stream(id);
+        OpenStream stream = client.stream(id);
         if (stream == null) {
             e.error(Errors.UNKNOWN_STREAM);
         } else if (offset != stream.position) {
@@ -190,7 +179,7 @@ final class TransferOperations {
     }
 
     /** True if a request may use the uploads that it names; else replies with an error. */
-    boolean areUploadsAllowed(final KvOp op, final RequestFlyweight request) {
+    boolean areUploadsAllowed(KvOp op, RequestFlyweight request) {
         for (int i = 0; i < request.argc(); i++) {
             if (request.isUploaded(i) && !isUploadAllowed(op, request, i)) {
                 return false;
@@ -199,12 +188,12 @@ final class TransferOperations {
         return true;
     }
 
-    private boolean isUploadAllowed(final KvOp op, final RequestFlyweight request, final int argument) {
+    private boolean isUploadAllowed(KvOp op, RequestFlyweight request, int argument) {
         if (argument != valueArgument(op)) {
             e.error("ERR argument " + argument + " of '" + op.lowerName() + "' cannot be an upload");
             return false;
         }
-        final byte[] error = error(request.uploadId(argument), false);
+        byte[] error = error(request.uploadId(argument), false);
         if (error != null) {
             e.error(error);
             return false;
@@ -213,7 +202,7 @@ final class TransferOperations {
     }
 
     /** The argument that may be an upload, or -1. */
-    private static int valueArgument(final KvOp op) {
+    private static int valueArgument(KvOp op) {
         return switch (op) {
             case SET, SETNX, GETSET -> 1;
             case SETEX, PSETEX -> 2;
@@ -226,16 +215,16 @@ final class TransferOperations {
      *
      * @param request whether it is to be a whole request, and no argument
      */
-    byte @Nullable [] error(final long id, final boolean request) {
-        final ClientTransfers client = e.transfers;
+    byte @Nullable [] error(long id, boolean request) {
+        ClientTransfers client = e.transfers;
         if (client == null) {
             return Errors.NO_TRANSFERS;
         }
-        final Upload upload = client.upload(id);
+        Upload upload = client.upload(id);
         if (upload == null) {
             return client.whyUnknown(id);
         }
-        final byte[] error = upload.error();
+        byte[] error = upload.error();
         if (error != null || upload.isRequest() == request) {
             return error;
         }
@@ -243,10 +232,10 @@ final class TransferOperations {
     }
 
     /** Why one of a request's uploads cannot be used, or null if all can. */
-    byte @Nullable [] error(final RequestFlyweight request) {
+    byte @Nullable [] error(RequestFlyweight request) {
         if (request.uploads() > 0) {
             for (int i = 0; i < request.argc(); i++) {
-                final byte[] error = request.isUploaded(i) ? error(request.uploadId(i), false) : null;
+                byte[] error = request.isUploaded(i) ? error(request.uploadId(i), false) : null;
                 if (error != null) {
                     return error;
                 }
@@ -256,8 +245,8 @@ final class TransferOperations {
     }
 
     /** Frees what a request has not made use of. */
-    void discardUploads(final RequestFlyweight request) {
-        final ClientTransfers client = e.transfers;
+    void discardUploads(RequestFlyweight request) {
+        ClientTransfers client = e.transfers;
         if (client != null && request.uploads() > 0) {
             for (int i = 0; i < request.argc(); i++) {
                 if (request.isUploaded(i)) {

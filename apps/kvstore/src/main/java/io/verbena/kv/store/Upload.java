@@ -29,7 +29,7 @@ final class Upload {
      * @param memory that the extent is of
      * @param request whether it is a whole request, and no argument
      */
-    Upload(final int length, final Chunk extent, final Allocator memory, final boolean request) {
+    Upload(int length, Chunk extent, Allocator memory, boolean request) {
         this.length = length;
         this.extent = extent;
         this.memory = memory;
@@ -38,7 +38,7 @@ final class Upload {
     }
 
     /** Remembers an upload that was refused. */
-    Upload(final byte[] error) {
+    Upload(byte[] error) {
         this.length = 0;
         this.memory = null;
         this.request = false;
@@ -49,8 +49,8 @@ final class Upload {
      * Bytes of an upload to have room for while so many have come: its length, or the half of it, or the half of that
      * and so on, but not much less than a piece.
      */
-    static int capacity(final int length, final int needed) {
-        final int least = Math.max(needed, TransferDescriptor.PIECE_LENGTH);
+    static int capacity(int length, int needed) {
+        int least = Math.max(needed, TransferDescriptor.PIECE_LENGTH);
         int capacity = length;
         while ((capacity + 1) >>> 1 >= least) {
             capacity = (capacity + 1) >>> 1;
@@ -64,7 +64,7 @@ final class Upload {
     }
 
     /** Whether its memory takes so many bytes more. */
-    boolean hasRoomFor(final int bytes) {
+    boolean hasRoomFor(int bytes) {
         return position + bytes <= buffer().capacity() - StringBlock.BYTES;
     }
 
@@ -78,9 +78,9 @@ final class Upload {
      *
      * @throws AllocationFailedException if there is no memory for it; it is as it was
      */
-    void grow(final int capacity) {
-        final Chunk before = extent();
-        final Chunk larger = memory().takeExtent(StringBlock.BYTES + capacity);
+    void grow(int capacity) {
+        Chunk before = extent();
+        Chunk larger = memory().takeExtent(StringBlock.BYTES + capacity);
         larger.buffer.putBytes(0, before.buffer, 0, StringBlock.BYTES + position);
         extent = larger;
         memory().freeExtent(before);
@@ -105,7 +105,7 @@ final class Upload {
 
     /** Its memory, which it must have. */
     Chunk extent() {
-        final Chunk held = extent;
+        Chunk held = extent;
         if (held == null) {
             throw new IllegalStateException("upload has no memory");
         }
@@ -122,18 +122,18 @@ final class Upload {
     }
 
     /** Whether a piece is the next one. */
-    boolean continues(final long total, final long offset) {
+    boolean continues(long total, long offset) {
         return total == length && offset == position;
     }
 
-    void put(final DirectBuffer source, final int offset, final int bytes) {
+    void put(DirectBuffer source, int offset, int bytes) {
         buffer().putBytes(StringBlock.BYTES + position, source, offset, bytes);
         position += bytes;
     }
 
     /** Takes its memory away, which is the caller's now. */
     Chunk release() {
-        final Chunk held = extent();
+        Chunk held = extent();
         extent = null;
         return held;
     }
@@ -146,7 +146,7 @@ final class Upload {
     }
 
     /** Makes it one that was refused, and gives its memory back. */
-    void refuse(final byte[] reason) {
+    void refuse(byte[] reason) {
         error = reason;
         free();
     }

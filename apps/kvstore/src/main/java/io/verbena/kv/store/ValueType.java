@@ -41,21 +41,21 @@ final class ValueType {
 
     private ValueType() {}
 
-    static byte[] name(final byte type) {
+    static byte[] name(byte type) {
         return TYPE_NAMES[type];
     }
 
-    static byte[] encodingName(final byte encoding) {
+    static byte[] encodingName(byte encoding) {
         return ENCODING_NAMES[encoding];
     }
 
     /** True for the encodings of hashes, sets and sorted sets that keep members in a {@link Dictionary}. */
-    static boolean hasDictionary(final byte encoding) {
+    static boolean hasDictionary(byte encoding) {
         return encoding == HASHTABLE || encoding == SKIPLIST;
     }
 
-    private static byte[][] ascii(final String... names) {
-        final byte[][] bytes = new byte[names.length][];
+    private static byte[][] ascii(String... names) {
+        byte[][] bytes = new byte[names.length][];
         for (int i = 0; i < names.length; i++) {
             bytes[i] = names[i].getBytes(StandardCharsets.US_ASCII);
         }

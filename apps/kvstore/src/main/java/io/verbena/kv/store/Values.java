@@ -25,12 +25,7 @@ final class Values {
     private final SortedSetValue sortedSets;
     private final Reclaimer reclaimer;
 
-    Values(
-            final Memory memory,
-            final Allocator allocator,
-            final SipHash hash,
-            final SplittableRandom random,
-            final Dictionary keys) {
+    Values(Memory memory, Allocator allocator, SipHash hash, SplittableRandom random, Dictionary keys) {
         this.memory = memory;
         strings = new StringBlock(memory, allocator);
         lists = new QuickList(memory, allocator);
@@ -38,7 +33,7 @@ final class Values {
         integerSets = new IntegerSet(memory, allocator);
         members = new Dictionary(memory, allocator, hash, 0);
         sets = newSetValue();
-        final Dictionary valued = new Dictionary(memory, allocator, hash, Long.BYTES);
+        Dictionary valued = new Dictionary(memory, allocator, hash, Long.BYTES);
         hashes = new HashValue(memory, packedLists, valued, strings);
         sortedSets = new SortedSetValue(memory, packedLists, valued, new SkipList(memory, allocator, valued, random));
         reclaimer = new Reclaimer(this, keys);
@@ -78,7 +73,7 @@ final class Values {
     }
 
     /** Releases the value of a key. */
-    void releaseOf(final long entry) {
+    void releaseOf(long entry) {
         release(
                 memory.getByte(entry + Keyspace.TYPE),
                 memory.getByte(entry + Keyspace.ENCODING),
@@ -86,7 +81,7 @@ final class Values {
     }
 
     /** Releases a value: at once if it is small, else by the reclaimer. */
-    void release(final byte type, final byte encoding, final long value) {
+    void release(byte type, byte encoding, long value) {
         switch (encoding) {
             case ValueType.INT -> {}
             case ValueType.EMBSTR, ValueType.RAW -> strings.free(value);
@@ -105,7 +100,7 @@ final class Values {
     }
 
     /** About how many blocks a value has that is a structure of many. */
-    private int blocks(final byte type, final long value) {
+    private int blocks(byte type, long value) {
         return switch (type) {
             case ValueType.LIST -> lists.nodes(value);
             case ValueType.SET -> sets.size(ValueType.HASHTABLE, value);
@@ -121,7 +116,7 @@ final class Values {
      * @param progress 0 to start, else what the last call returned
      * @return how far it has come, or {@link #FREED}
      */
-    long freePart(final byte type, final long value, final long progress) {
+    long freePart(byte type, long value, long progress) {
         return switch (type) {
             case ValueType.LIST -> lists.freePart(value, progress);
             case ValueType.SET -> sets.freePart(value, progress);
@@ -132,7 +127,7 @@ final class Values {
     }
 
     /** Copies a value; returns the copy. */
-    long copy(final byte type, final byte encoding, final long value) {
+    long copy(byte type, byte encoding, long value) {
         return switch (type) {
             case ValueType.STRING -> encoding == ValueType.INT ? value : strings.copy(value);
             case ValueType.LIST -> lists.copy(value);
@@ -144,7 +139,7 @@ final class Values {
     }
 
     /** Bytes that a value takes beside the entry of its key, estimated from so many elements; 0 looks at all. */
-    long footprint(final byte type, final byte encoding, final long value, final long samples) {
+    long footprint(byte type, byte encoding, long value, long samples) {
         return switch (type) {
             case ValueType.STRING -> encoding == ValueType.INT ? 0 : strings.footprint(value);
             case ValueType.LIST -> lists.footprint(value, samples);
@@ -155,7 +150,7 @@ final class Values {
         };
     }
 
-    static long extrapolate(final long bytes, final long counted, final long size) {
+    static long extrapolate(long bytes, long counted, long size) {
         return counted == 0 ? 0 : bytes * size / counted;
     }
 }

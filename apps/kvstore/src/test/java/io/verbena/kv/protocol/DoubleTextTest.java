@@ -15,7 +15,7 @@ class DoubleTextTest {
     private final DoubleText text = new DoubleText();
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[DoubleText.MAX_FIXED_LENGTH]);
 
-    private String general(final double value) {
+    private String general(double value) {
         return buffer.getStringWithoutLengthAscii(0, text.putShort(value, buffer, 0));
     }
 
@@ -41,20 +41,20 @@ class DoubleTextTest {
         "-Infinity, -inf",
         "NaN, nan"
     })
-    void printsAsC(final double value, final String expected) {
+    void printsAsC(double value, String expected) {
         assertThat(general(value)).isEqualTo(expected);
     }
 
     @Test
     void roundsAnyNumberToSeventeenDigits() {
-        final Random random = new Random(42);
+        Random random = new Random(42);
         for (int i = 0; i < 20_000; i++) {
-            final double value = Double.longBitsToDouble(random.nextLong());
+            double value = Double.longBitsToDouble(random.nextLong());
             if (Double.isNaN(value) || Double.isInfinite(value)) {
                 continue;
             }
-            final String printed = general(value);
-            final BigDecimal expected = new BigDecimal(value).round(new MathContext(17, RoundingMode.HALF_EVEN));
+            String printed = general(value);
+            BigDecimal expected = new BigDecimal(value).round(new MathContext(17, RoundingMode.HALF_EVEN));
             assertThat(new BigDecimal(printed)).as(printed).isEqualByComparingTo(expected);
             assertThat(printed.length()).isLessThanOrEqualTo(DoubleText.MAX_SHORT_LENGTH);
             assertThat(Double.parseDouble(printed)).isEqualTo(value);
@@ -63,12 +63,12 @@ class DoubleTextTest {
 
     @Test
     void printsFixedWithoutTrailingZeros() {
-        final Random random = new Random(43);
+        Random random = new Random(43);
         for (int i = 0; i < 20_000; i++) {
-            final long mantissa = random.nextLong() | Long.MIN_VALUE;
-            final int exponent = -random.nextInt(160) + 20;
-            final boolean negative = random.nextBoolean();
-            final int length = text.putFixed(negative, mantissa, exponent, buffer, 0);
+            long mantissa = random.nextLong() | Long.MIN_VALUE;
+            int exponent = -random.nextInt(160) + 20;
+            boolean negative = random.nextBoolean();
+            int length = text.putFixed(negative, mantissa, exponent, buffer, 0);
             BigDecimal exact = new BigDecimal(Long.toUnsignedString(mantissa));
             exact = exponent >= 0
                     ? exact.multiply(BigDecimal.valueOf(2).pow(exponent))
@@ -78,7 +78,7 @@ class DoubleTextTest {
                 assertThat(buffer.getStringWithoutLengthAscii(0, length)).isEqualTo("0");
                 continue;
             }
-            final String expected = exact.stripTrailingZeros().toPlainString();
+            String expected = exact.stripTrailingZeros().toPlainString();
             assertThat(buffer.getStringWithoutLengthAscii(0, length)).isEqualTo(negative ? "-" + expected : expected);
         }
     }

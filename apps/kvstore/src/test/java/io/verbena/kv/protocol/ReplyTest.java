@@ -21,7 +21,7 @@ class ReplyTest {
         encoder.close();
     }
 
-    private static byte[] bytes(final String text) {
+    private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -33,7 +33,7 @@ class ReplyTest {
         encoder.integer(Long.MIN_VALUE);
         encoder.bulk(bytes("nine byte"));
         encoder.status(bytes("OK"));
-        final int open = encoder.openAggregate(ReplyType.MAP);
+        int open = encoder.openAggregate(ReplyType.MAP);
         encoder.bulkInteger(-120);
         encoder.doubleValue(2.5);
         encoder.closeAggregate(open, 1);
@@ -76,7 +76,7 @@ class ReplyTest {
         assertThat(cursor.next()).isFalse();
     }
 
-    private void expect(final ReplyType type) {
+    private void expect(ReplyType type) {
         assertThat(cursor.next()).isTrue();
         assertThat(cursor.type()).isEqualTo(type);
     }
@@ -101,14 +101,14 @@ class ReplyTest {
         encodeTree();
         // The last text has 7 bytes of padding, which a sender may leave out.
         for (int n = 0; n < encoder.length() - 7; n++) {
-            final int shorter = n;
+            int shorter = n;
             assertThatThrownBy(() -> walk(shorter)).as("length %s", n).isInstanceOf(ProtocolException.class);
         }
         walk(encoder.length() - 7);
         assertThatThrownBy(() -> walk(encoder.length() + 8)).isInstanceOf(ProtocolException.class);
     }
 
-    private void walk(final int length) {
+    private void walk(int length) {
         cursor.wrap(encoder.buffer(), 0, length);
         while (cursor.next()) {
             if (cursor.type().isText()) {
@@ -119,12 +119,12 @@ class ReplyTest {
 
     @Test
     void survivesRandomBytes() {
-        final Random random = new Random(11);
-        final UnsafeBuffer copy = new UnsafeBuffer(new byte[1024]);
+        Random random = new Random(11);
+        UnsafeBuffer copy = new UnsafeBuffer(new byte[1024]);
         int parsed = 0;
         for (int i = 0; i < 50_000; i++) {
             encodeTree();
-            final int length = encoder.length();
+            int length = encoder.length();
             copy.putBytes(0, encoder.buffer(), 0, length);
             for (int flips = random.nextInt(4); flips >= 0; flips--) {
                 copy.putByte(random.nextInt(length), (byte) random.nextInt());
@@ -137,7 +137,7 @@ class ReplyTest {
                     }
                 }
                 parsed++;
-            } catch (final ProtocolException expected) {
+            } catch (ProtocolException expected) {
                 assertThat(expected.getMessage()).isNotEmpty();
             }
         }
@@ -146,7 +146,7 @@ class ReplyTest {
 
     @Test
     void growsAndGivesBack() {
-        final byte[] large = new byte[5_000_000];
+        byte[] large = new byte[5_000_000];
         new Random(1).nextBytes(large);
         encoder.begin(1);
         encoder.array(2);
@@ -186,16 +186,16 @@ class ReplyTest {
         for (int i = 0; i < 3; i++) {
             encoder.begin(7);
             encoder.bulk(new byte[100_000 * i]);
-            final int length = encoder.length();
-            final byte[] written = new byte[length];
+            int length = encoder.length();
+            byte[] written = new byte[length];
             encoder.buffer().getBytes(0, written);
-            final ByteBuffer given = encoder.handOver();
-            final byte[] kept = new byte[length];
+            ByteBuffer given = encoder.handOver();
+            byte[] kept = new byte[length];
             given.get(0, kept);
             assertThat(kept).isEqualTo(written);
             assertThat(encoder.capacity()).isEqualTo(1024);
             encoder.integer(5);
-            final ByteBuffer copied = encoder.handOver();
+            ByteBuffer copied = encoder.handOver();
             assertThat(copied.capacity()).isEqualTo(encoder.length() + 16);
             encoder.bulk(new byte[5000]);
             assertThat(encoder.buffer().getLong(0)).isEqualTo(7);

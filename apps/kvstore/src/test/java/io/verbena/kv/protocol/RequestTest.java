@@ -14,7 +14,7 @@ class RequestTest {
     private final RequestFlyweight request = new RequestFlyweight();
 
     private int encode() {
-        final UnsafeBuffer source = new UnsafeBuffer("xxhello".getBytes(StandardCharsets.UTF_8));
+        UnsafeBuffer source = new UnsafeBuffer("xxhello".getBytes(StandardCharsets.UTF_8));
         return encoder.begin(buffer, 8, KvOp.SET, 5, 77L, RequestDescriptor.FLAG_RESP3)
                 .argument("key".getBytes(StandardCharsets.UTF_8))
                 .argument(source, 2, 5)
@@ -24,7 +24,7 @@ class RequestTest {
                 .length();
     }
 
-    private String argument(final int index) {
+    private String argument(int index) {
         return request.buffer()
                 .getStringWithoutLengthUtf8(request.argumentOffset(index), request.argumentLength(index));
     }
@@ -32,7 +32,7 @@ class RequestTest {
     @Test
     void readsWhatWasWritten() {
         buffer.setMemory(0, buffer.capacity(), (byte) 0x55);
-        final int length = encode();
+        int length = encode();
         request.wrap(buffer, 8, length);
         assertThat(request.op()).isEqualTo(KvOp.SET);
         assertThat(request.database()).isEqualTo(5);
@@ -50,10 +50,10 @@ class RequestTest {
 
     @Test
     void rejectsEveryTruncation() {
-        final int length = encode();
+        int length = encode();
         // The last argument, "-15", ends with one byte of padding, which a sender may leave out.
         for (int n = 0; n < length - 1; n++) {
-            final int shorter = n;
+            int shorter = n;
             assertThatThrownBy(() -> request.wrap(buffer, 8, shorter))
                     .as("length %s", n)
                     .isInstanceOf(ProtocolException.class);
@@ -66,7 +66,7 @@ class RequestTest {
 
     @Test
     void rejectsImpossibleHeaders() {
-        final int length = encode();
+        int length = encode();
         buffer.putInt(8 + RequestDescriptor.ARGC_OFFSET, Integer.MAX_VALUE);
         assertThatThrownBy(() -> request.wrap(buffer, 8, length))
                 .hasMessage("number of arguments 2147483647 is not in 0 to maximum 1048576");
@@ -78,10 +78,10 @@ class RequestTest {
 
     @Test
     void survivesRandomBytes() {
-        final Random random = new Random(7);
+        Random random = new Random(7);
         int parsed = 0;
         for (int i = 0; i < 50_000; i++) {
-            final int length = encode();
+            int length = encode();
             for (int flips = random.nextInt(4); flips >= 0; flips--) {
                 buffer.putByte(8 + random.nextInt(length), (byte) random.nextInt());
             }
@@ -91,7 +91,7 @@ class RequestTest {
                     argument(a);
                 }
                 parsed++;
-            } catch (final ProtocolException expected) {
+            } catch (ProtocolException expected) {
                 assertThat(expected.getMessage()).isNotEmpty();
             }
         }
@@ -109,7 +109,7 @@ class RequestTest {
 
     @Test
     void findsOperations() {
-        for (final KvOp op : KvOp.values()) {
+        for (KvOp op : KvOp.values()) {
             assertThat(KvOp.byCode(op.code())).isSameAs(op);
             buffer.putStringWithoutLengthAscii(0, op.lowerName());
             assertThat(KvOp.byName(buffer, 0, op.name().length())).isSameAs(op);

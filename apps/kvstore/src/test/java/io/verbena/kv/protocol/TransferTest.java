@@ -19,7 +19,7 @@ class TransferTest {
                 .argument(new byte[] {'k'})
                 .uploadedArgument(Long.MIN_VALUE + 5)
                 .argument(new byte[] {'n', 'x'});
-        final int length = encoder.length();
+        int length = encoder.length();
         request.wrap(buffer, 8, length);
         assertThat(request.argc()).isEqualTo(3);
         assertThat(request.uploads()).isOne();
@@ -30,7 +30,7 @@ class TransferTest {
         assertThat(request.argumentLength(2)).isEqualTo(2);
         assertThatThrownBy(() -> request.uploadId(0)).hasMessage("argument 0 was not uploaded");
         for (int n = 0; n < length - 2; n++) {
-            final int shorter = n;
+            int shorter = n;
             assertThatThrownBy(() -> request.wrap(buffer, 8, shorter))
                     .as("length %s", n)
                     .isInstanceOf(ProtocolException.class);
@@ -95,7 +95,7 @@ class TransferTest {
             reply.stream(4, 5L << 30);
             reply.nil();
             reply.stream(5, 100);
-            final ReplyCursor cursor = new ReplyCursor().wrap(reply.buffer(), 0, reply.length());
+            ReplyCursor cursor = new ReplyCursor().wrap(reply.buffer(), 0, reply.length());
             cursor.next();
             cursor.next();
             assertThat(cursor.type()).isEqualTo(ReplyType.STREAM);
@@ -124,7 +124,7 @@ class TransferTest {
         try (ReplyEncoder reply = new ReplyEncoder()) {
             reply.begin(9);
             reply.held(1, 200_000);
-            final ReplyCursor cursor = new ReplyCursor().wrap(reply.buffer(), 0, reply.length());
+            ReplyCursor cursor = new ReplyCursor().wrap(reply.buffer(), 0, reply.length());
             assertThat(cursor.correlation()).isEqualTo(9);
             cursor.next();
             assertThat(cursor.type()).isEqualTo(ReplyType.HELD);

@@ -9,14 +9,14 @@ import java.util.Arrays;
 final class FloodingClient {
     private FloodingClient() {}
 
-    public static void main(final String[] arguments) {
-        final String key = arguments[1];
-        final long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
+    public static void main(String[] arguments) {
+        String key = arguments[1];
+        long deadline = System.nanoTime() + Duration.ofSeconds(100).toNanos();
         try (TestClient client = new TestClient(
                 Transport.valueOf(arguments[0]),
                 NodeMode.INVOKER,
                 Arrays.asList(arguments).subList(2, arguments.length))) {
-            final int shard = client.shardOf(key);
+            int shard = client.shardOf(key);
             while (System.nanoTime() < deadline && client.submit(shard, KvOp.INCR, key)) {
                 client.client.flush();
                 client.until(() -> client.client.outstanding() < 100);

@@ -32,14 +32,14 @@ class KvFaultTest {
     /** A client that asks and never reads: its backlog is bounded, others are served, then it is disconnected. */
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void aClientThatDoesNotReadIsDisconnected(final Transport transport) {
-        final long backlog = 8 << 20;
+    void aClientThatDoesNotReadIsDisconnected(Transport transport) {
+        long backlog = 8 << 20;
         try (KvServer server = KvServer.launch(
                         transport.context(KvServerTest.name(), 1, directory).maxBacklog(backlog));
                 TestClient slow = new TestClient(transport, NodeMode.THREAD, server);
                 TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
             assertThat(other.call(KvOp.SET, "k", "v".repeat(100 << 10))).isEqualTo("OK");
-            final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
             long asked = 0;
             while (slow.client.isConnected(0)) {
                 assertThat(System.nanoTime())
@@ -66,13 +66,13 @@ class KvFaultTest {
     /** A client that reads late, but in time, loses nothing. */
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void aClientThatReadsLateGetsEverything(final Transport transport) {
+    void aClientThatReadsLateGetsEverything(Transport transport) {
         try (KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 1, directory));
                 TestClient client = new TestClient(transport, NodeMode.THREAD, server)) {
             assertThat(client.call(KvOp.SET, "k", "v".repeat(100 << 10))).isEqualTo("OK");
-            final long before = client.answered();
+            long before = client.answered();
             // More than its inbox holds, and than is under way.
-            final int requests = 2000;
+            int requests = 2000;
             for (int i = 0; i < requests; i++) {
                 assertThat(client.claim(0, 32)).isTrue();
                 assertThat(client.get("k")).isTrue();
@@ -87,13 +87,13 @@ class KvFaultTest {
 
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void aServerThatGoesIsNoticed(final Transport transport) throws Exception {
-        final int clients = 3;
-        final ExecutorService threads = Executors.newFixedThreadPool(clients);
-        final CountDownLatch busy = new CountDownLatch(clients);
+    void aServerThatGoesIsNoticed(Transport transport) throws Exception {
+        int clients = 3;
+        ExecutorService threads = Executors.newFixedThreadPool(clients);
+        CountDownLatch busy = new CountDownLatch(clients);
         try {
-            final KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 2, directory));
-            final List<Future<Long>> results = new ArrayList<>();
+            KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 2, directory));
+            List<Future<Long>> results = new ArrayList<>();
             for (int i = 0; i < clients; i++) {
                 results.add(threads.submit(() -> {
                     try (TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
@@ -110,7 +110,7 @@ class KvFaultTest {
                         client.drain();
                         // Shards go one after the other: the loss that ended the loop may be the other one's.
                         for (int shard = 0; shard < 2; shard++) {
-                            final int going = shard;
+                            int going = shard;
                             client.until(() -> !client.client.isConnected(going));
                             assertThat(client.client.claim(going, 32)).isEqualTo(SendResult.CLOSED);
                         }
@@ -121,7 +121,7 @@ class KvFaultTest {
             // Each is in the middle of its requests, with answers to more than 4000 of them.
             assertThat(busy.await(60, TimeUnit.SECONDS)).isTrue();
             server.close();
-            for (final Future<Long> result : results) {
+            for (Future<Long> result : results) {
                 assertThat(result.get(60, TimeUnit.SECONDS)).isPositive();
             }
             server.close();
@@ -132,7 +132,7 @@ class KvFaultTest {
 
     @Test
     void aServerBesideItsCallersThatGoesIsNoticed() {
-        final KvServer server = KvServer.launch(
+        KvServer server = KvServer.launch(
                 new KvServerContext().name(KvServerTest.name()).shards(2).mode(KvServerContext.Mode.ASSISTED));
         try (TestClient client = new TestClient(server)) {
             for (int i = 0; i < 100; i++) {
@@ -147,7 +147,7 @@ class KvFaultTest {
 
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void garbageDisconnectsItsSenderAlone(final Transport transport) {
+    void garbageDisconnectsItsSenderAlone(Transport transport) {
         try (KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 1, directory));
                 TestClient bad = new TestClient(transport, NodeMode.INVOKER, server);
                 TestClient good = new TestClient(transport, NodeMode.INVOKER, server)) {
@@ -170,17 +170,17 @@ class KvFaultTest {
      */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LOCAL")
-    void aClientThatDiesHarmsNobody(final Transport transport) throws Exception {
-        final int clients = 3;
-        final List<Process> processes = new ArrayList<>();
+    void aClientThatDiesHarmsNobody(Transport transport) throws Exception {
+        int clients = 3;
+        List<Process> processes = new ArrayList<>();
         try (KvServer server = KvServer.launch(transport.context(KvServerTest.name(), 2, directory));
                 TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
             for (int i = 0; i < clients; i++) {
                 processes.add(flood(transport, server, i));
             }
             for (int i = 0; i < clients; i++) {
-                final Process process = processes.get(i);
-                final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+                Process process = processes.get(i);
+                long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
                 Object count = null;
                 while (count == null || Long.parseLong((String) count) < 5000) {
                     assertThat(process.isAlive()).as(Files.readString(log(i))).isTrue();
@@ -199,12 +199,12 @@ class KvFaultTest {
         }
     }
 
-    private Path log(final int client) {
+    private Path log(int client) {
         return directory.resolve("client" + client + ".log");
     }
 
-    private Process flood(final Transport transport, final KvServer server, final int client) throws IOException {
-        final List<String> command = new ArrayList<>();
+    private Process flood(Transport transport, KvServer server, int client) throws IOException {
+        List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
         command.addAll(openedModules());
         command.addAll(List.of(

@@ -37,13 +37,13 @@ class KvServerTest {
         return "kv-test-" + ProcessHandle.current().pid() + "-" + NAMES.incrementAndGet();
     }
 
-    private KvServer launch(final Transport transport, final int shards) {
+    private KvServer launch(Transport transport, int shards) {
         return KvServer.launch(transport.context(name(), shards, directory));
     }
 
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void answersCommands(final Transport transport) {
+    void answersCommands(Transport transport) {
         try (KvServer server = launch(transport, 3);
                 TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
             answersCommands(client);
@@ -53,7 +53,7 @@ class KvServerTest {
 
     @ParameterizedTest
     @EnumSource(names = {"THREAD", "ASSISTED"})
-    void answersClientsWhoseNodesHaveThreads(final NodeMode mode) {
+    void answersClientsWhoseNodesHaveThreads(NodeMode mode) {
         try (KvServer server = launch(Transport.TCP, 2);
                 TestClient client = new TestClient(Transport.TCP, mode, server)) {
             answersCommands(client);
@@ -69,7 +69,7 @@ class KvServerTest {
         }
     }
 
-    private static void answersCommands(final TestClient client) {
+    private static void answersCommands(TestClient client) {
         for (int i = 0; i < 100; i++) {
             assertThat(client.call(KvOp.SET, "key" + i, "value" + i)).isEqualTo("OK");
         }
@@ -93,7 +93,7 @@ class KvServerTest {
 
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void manyClientsPipeline(final Transport transport) throws Exception {
+    void manyClientsPipeline(Transport transport) throws Exception {
         try (KvServer server = launch(transport, 3)) {
             countTogether(3, 10_000, () -> new TestClient(transport, NodeMode.INVOKER, server));
         }
@@ -108,16 +108,15 @@ class KvServerTest {
     }
 
     /** Clients in threads of their own increment the same counters, in batches; replies are in order for each shard. */
-    private static void countTogether(final int clients, final int requests, final Callable<TestClient> connect)
-            throws Exception {
-        final ExecutorService threads = Executors.newFixedThreadPool(clients);
+    private static void countTogether(int clients, int requests, Callable<TestClient> connect) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(clients);
         try {
-            final List<Future<Long>> results = new ArrayList<>();
+            List<Future<Long>> results = new ArrayList<>();
             for (int i = 0; i < clients; i++) {
                 results.add(threads.submit(() -> {
                     try (TestClient client = connect.call()) {
                         for (int n = 0; n < requests; n++) {
-                            final String key = "counter" + n % 10;
+                            String key = "counter" + n % 10;
                             assertThat(client.submit(client.shardOf(key), KvOp.INCR, key))
                                     .isTrue();
                             if (n % 100 == 99) {
@@ -129,7 +128,7 @@ class KvServerTest {
                     }
                 }));
             }
-            for (final Future<Long> result : results) {
+            for (Future<Long> result : results) {
                 assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo(requests);
             }
         } finally {
@@ -144,12 +143,12 @@ class KvServerTest {
 
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void largestValuesTravel(final Transport transport) {
-        final char[] characters = new char[64 << 20];
+    void largestValuesTravel(Transport transport) {
+        char[] characters = new char[64 << 20];
         for (int i = 0; i < characters.length; i++) {
             characters[i] = (char) ('a' + i % 23);
         }
-        final String value = new String(characters);
+        String value = new String(characters);
         try (KvServer server = launch(transport, 1);
                 TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
             assertThat(client.call(KvOp.SET, "large", value)).isEqualTo("OK");
@@ -162,8 +161,8 @@ class KvServerTest {
 
     @Test
     void whatAClientCannotTakeIsNotRemoved() {
-        final String element = "x".repeat(100_000);
-        final int count = 20;
+        String element = "x".repeat(100_000);
+        int count = 20;
         try (KvServer server = launch(Transport.LOCAL, 1);
                 TestClient client = new TestClient(Transport.LOCAL, NodeMode.INVOKER, server)) {
             for (int i = 0; i < count; i++) {
@@ -184,22 +183,22 @@ class KvServerTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
-    void limitsHoldForAllShardsTogether(final int shards) {
-        final long limit = 8 << 20;
+    void limitsHoldForAllShardsTogether(int shards) {
+        long limit = 8 << 20;
         try (KvServer server = KvServer.launch(Transport.LOCAL
                         .context(name(), shards, directory)
                         .maxMemory(limit)
                         .evictionPolicy(EvictionPolicy.ALL_KEYS_LRU));
                 TestClient client = new TestClient(Transport.LOCAL, NodeMode.INVOKER, server)) {
-            final String value = "v".repeat(1000);
+            String value = "v".repeat(1000);
             for (int i = 0; i < 20_000; i++) {
-                final String key = "key" + i;
+                String key = "key" + i;
                 assertThat(client.submit(client.shardOf(key), KvOp.SET, key, value))
                         .isTrue();
             }
             client.drain();
-            final long[] used = new long[1];
-            final long[] evicted = new long[1];
+            long[] used = new long[1];
+            long[] evicted = new long[1];
             server.forEachShard(shard -> {
                 used[0] += shard.usedMemory();
                 evicted[0] += shard.statistics().evicted();
@@ -228,7 +227,7 @@ class KvServerTest {
 
     @Test
     void aFailedLaunchLeavesNothingBehind() throws Exception {
-        final String name = name();
+        String name = name();
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             assertThatThrownBy(() -> KvServer.launch(new KvServerContext()
                             .name(name)

@@ -41,46 +41,46 @@ class KvTransferTest {
     @TempDir
     Path directory;
 
-    private static byte[] bytes(final int length, final long seed) {
-        final byte[] bytes = new byte[length];
+    private static byte[] bytes(int length, long seed) {
+        byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
     }
 
-    private static String text(final byte[] bytes) {
+    private static String text(byte[] bytes) {
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    private KvServer launch(final Transport transport) {
+    private KvServer launch(Transport transport) {
         return KvServer.launch(transport.context(KvServerTest.name(), 1, directory));
     }
 
-    private static long used(final KvServer server) {
-        final long[] used = new long[1];
+    private static long used(KvServer server) {
+        long[] used = new long[1];
         server.forEachShard(shard -> used[0] += shard.usedMemory());
         return used[0];
     }
 
     /** What an empty shard needs, and no value of these tests would fit in. */
-    private static void untilNothingIsLeft(final KvServer server, final TestClient other) {
+    private static void untilNothingIsLeft(KvServer server, TestClient other) {
         other.until(() -> {
             other.client.flush();
             return used(server) < 10_000;
         });
     }
 
-    private static Object set(final TestClient client, final String key, final byte[] value) {
-        final long id = client.upload(0, new UnsafeBuffer(value), value.length);
+    private static Object set(TestClient client, String key, byte[] value) {
+        long id = client.upload(0, new UnsafeBuffer(value), value.length);
         return client.callUploaded(0, KvOp.SET, 1, id, key);
     }
 
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void valuesTravelInPieces(final Transport transport) {
+    void valuesTravelInPieces(Transport transport) {
         try (KvServer server = launch(transport);
                 TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
-            for (final int length : new int[] {1, 100_000, 131_005, MIB, 9 * MIB + 1}) {
-                final byte[] value = bytes(length, length);
+            for (int length : new int[] {1, 100_000, 131_005, MIB, 9 * MIB + 1}) {
+                byte[] value = bytes(length, length);
                 assertThat(set(client, "k", value)).isEqualTo("OK");
                 assertThat(client.call(KvOp.GET, "k")).isEqualTo(text(value));
             }
@@ -94,7 +94,7 @@ class KvTransferTest {
         try (KvServer server = KvServer.launch(
                         new KvServerContext().name(KvServerTest.name()).mode(KvServerContext.Mode.ASSISTED));
                 TestClient client = new TestClient(server)) {
-            final byte[] value = bytes(20 * MIB, 1);
+            byte[] value = bytes(20 * MIB, 1);
             assertThat(set(client, "k", value)).isEqualTo("OK");
             assertThat(client.call(KvOp.GET, "k")).isEqualTo(text(value));
             assertThat(client.call(KvOp.DEL, "k")).isEqualTo(1L);
@@ -106,22 +106,22 @@ class KvTransferTest {
     @EnumSource(
             value = Transport.class,
             names = {"LOCAL", "TCP"})
-    void otherRequestsGoBetweenThePieces(final Transport transport) {
+    void otherRequestsGoBetweenThePieces(Transport transport) {
         try (KvServer server = launch(transport);
                 TestClient client = new TestClient(transport, NodeMode.INVOKER, server);
                 TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
-            final byte[] value = bytes(4 * MIB, 1);
-            final UnsafeBuffer source = new UnsafeBuffer(value);
-            final long id = client.transfer.newUpload();
+            byte[] value = bytes(4 * MIB, 1);
+            UnsafeBuffer source = new UnsafeBuffer(value);
+            long id = client.transfer.newUpload();
             for (int at = 0; at < value.length; at += TransferDescriptor.PIECE_LENGTH) {
-                final int position = at;
+                int position = at;
                 client.send(() -> client.transfer.upload(
                         0, id, value.length, position, source, position, TransferDescriptor.PIECE_LENGTH));
                 assertThat(client.call(KvOp.INCR, "n")).isEqualTo(2L * at / TransferDescriptor.PIECE_LENGTH + 1);
                 assertThat(other.call(KvOp.INCR, "n")).isEqualTo(2L * at / TransferDescriptor.PIECE_LENGTH + 2);
             }
             assertThat(client.callUploaded(0, KvOp.SET, 1, id, "k")).isEqualTo("OK");
-            final TestClient.Stream stream = (TestClient.Stream) client.callRaw(KvOp.GET, "k");
+            TestClient.Stream stream = (TestClient.Stream) client.callRaw(KvOp.GET, "k");
             assertThat(other.call(KvOp.SET, "k", "other")).isEqualTo("OK");
             assertThat(client.read(stream, 0, 10)).isEqualTo(text(value).substring(0, 10));
             assertThat(other.call(KvOp.APPEND, "k", "!")).isEqualTo(6L);
@@ -132,7 +132,7 @@ class KvTransferTest {
 
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void whatAClientLeavesGoesWithIt(final Transport transport) {
+    void whatAClientLeavesGoesWithIt(Transport transport) {
         try (KvServer server = launch(transport);
                 TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
             try (TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
@@ -147,9 +147,9 @@ class KvTransferTest {
                         .isTrue();
                 assertThat(client.call(KvOp.DEL, "list")).isEqualTo(1L);
                 client.upload(0, new UnsafeBuffer(bytes(3 * MIB, 1)), 3 * MIB);
-                final long half = client.transfer.newUpload();
+                long half = client.transfer.newUpload();
                 client.send(() -> client.transfer.upload(0, half, 5 * MIB, 0, new UnsafeBuffer(new byte[9]), 0, 9));
-                final long discarded = client.upload(0, new UnsafeBuffer(bytes(MIB, 1)), MIB);
+                long discarded = client.upload(0, new UnsafeBuffer(bytes(MIB, 1)), MIB);
                 client.send(() -> client.transfer.discard(0, discarded));
                 client.call(KvOp.EXISTS, "k");
                 assertThat(used(server)).isBetween(10L * MIB, 12L * MIB);
@@ -163,10 +163,10 @@ class KvTransferTest {
     @EnumSource(
             value = Transport.class,
             names = {"LOCAL", "TCP"})
-    void longRepliesAreHeldAndFetched(final Transport transport) {
+    void longRepliesAreHeldAndFetched(Transport transport) {
         try (KvServer server = launch(transport);
                 TestClient client = new TestClient(transport, NodeMode.INVOKER, server)) {
-            final List<String> elements = new ArrayList<>();
+            List<String> elements = new ArrayList<>();
             for (int i = 0; i < 30_000; i++) {
                 elements.add("element" + i);
                 client.submit(0, KvOp.RPUSH, "list", "element" + i);
@@ -175,7 +175,7 @@ class KvTransferTest {
             client.drain();
             assertThat(client.call(KvOp.LRANGE, "list", "0", "-1")).isEqualTo(elements);
             assertThat((List<?>) client.call(KvOp.HGETALL, "hash")).hasSize(60_000);
-            final String[] more = new String[30_001];
+            String[] more = new String[30_001];
             more[0] = "another";
             System.arraycopy(elements.toArray(new String[0]), 0, more, 1, 30_000);
             assertThat(client.call(KvOp.RPUSH, more)).isEqualTo(30_000L);
@@ -188,12 +188,12 @@ class KvTransferTest {
     /** A client that asks for much more than it takes is not disconnected: its requests wait, others are served. */
     @ParameterizedTest
     @EnumSource(Transport.class)
-    void aSlowClientIsParkedAndGoesOn(final Transport transport) {
+    void aSlowClientIsParkedAndGoesOn(Transport transport) {
         try (KvServer server = launch(transport);
                 TestClient slow = new TestClient(transport, NodeMode.THREAD, server);
                 TestClient other = new TestClient(transport, NodeMode.INVOKER, server)) {
             assertThat(other.call(KvOp.SET, "k", "v".repeat(100 << 10))).isEqualTo("OK");
-            final int requests = 6000;
+            int requests = 6000;
             for (int i = 0; i < requests; i++) {
                 assertThat(slow.claim(0, 32)).isTrue();
                 assertThat(slow.get("k")).isTrue();
@@ -216,15 +216,15 @@ class KvTransferTest {
                 Node node = Node.launch(Transport.LOCAL.client(NodeMode.INVOKER));
                 KvClient client = KvClient.connect(node, server.localAddresses(), TestClient.TIMEOUT);
                 TestClient other = new TestClient(Transport.LOCAL, NodeMode.INVOKER, server)) {
-            final int elements = 100;
+            int elements = 100;
             for (int i = 0; i < elements; i++) {
                 other.submit(0, KvOp.RPUSH, "list", "v".repeat(100_000));
             }
             other.drain();
-            final KvTransfer transfer = new KvTransfer(client);
-            final RequestEncoder request = new RequestEncoder();
-            final ReplyCursor cursor = new ReplyCursor();
-            final int asked = 20;
+            KvTransfer transfer = new KvTransfer(client);
+            RequestEncoder request = new RequestEncoder();
+            ReplyCursor cursor = new ReplyCursor();
+            int asked = 20;
             for (int i = 0; i < asked; i++) {
                 while (client.claim(0, 48) != SendResult.SENT) {
                     client.flush();
@@ -238,9 +238,9 @@ class KvTransferTest {
                 client.commit();
             }
             client.flush();
-            final List<Long> held = new ArrayList<>();
-            final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            final ReplyHandler handler = (buffer, offset, bytes) -> {
+            List<Long> held = new ArrayList<>();
+            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            ReplyHandler handler = (buffer, offset, bytes) -> {
                 cursor.wrap(buffer, offset, bytes);
                 cursor.next();
                 if (cursor.type() == ReplyType.HELD) {
@@ -255,7 +255,7 @@ class KvTransferTest {
                 node.doWork();
                 most = Math.max(most, held.size());
                 if (held.size() >= Math.min(5, asked - finished)) {
-                    final long id = held.remove(0);
+                    long id = held.remove(0);
                     while (transfer.read(0, id, 0, TransferDescriptor.PIECE_LENGTH, 1000) != SendResult.SENT) {
                         client.flush();
                         node.doWork();
@@ -280,13 +280,13 @@ class KvTransferTest {
     /** Whatever is thrown in a request answers that request with an error, and nothing else notices. */
     @ParameterizedTest
     @EnumSource(KvServerContext.Mode.class)
-    void aFailureInARequestEndsThatRequestAlone(final KvServerContext.Mode mode) {
+    void aFailureInARequestEndsThatRequestAlone(KvServerContext.Mode mode) {
         try (KvServer server = KvServer.launch(
                         new KvServerContext().name(KvServerTest.name()).mode(mode));
                 TestClient client = new TestClient(server);
                 TestClient other = new TestClient(server)) {
             set(client, "k", bytes(MIB, 1));
-            final TestClient.Stream stream = (TestClient.Stream) client.callRaw(KvOp.GET, "k");
+            TestClient.Stream stream = (TestClient.Stream) client.callRaw(KvOp.GET, "k");
             server.configure(settings -> settings.memorySource(length -> {
                 throw new OutOfMemoryError("injected");
             }));
@@ -317,36 +317,36 @@ class KvTransferTest {
     @Test
     @Tag("large")
     void theLongestValueTravels() {
-        final int length = 512 * MIB;
-        final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        int length = 512 * MIB;
+        OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         assumeTrue(system.getFreeMemorySize() > 4L * length, "2 GiB of memory are not free");
-        final ByteBuffer piece = ByteBuffer.allocateDirect(TransferDescriptor.PIECE_LENGTH);
+        ByteBuffer piece = ByteBuffer.allocateDirect(TransferDescriptor.PIECE_LENGTH);
         try (KvServer server = KvServer.launch(
                         new KvServerContext().name(KvServerTest.name()).mode(KvServerContext.Mode.ASSISTED));
                 TestClient client = new TestClient(server)) {
-            final UnsafeBuffer source = new UnsafeBuffer(piece);
+            UnsafeBuffer source = new UnsafeBuffer(piece);
             source.setMemory(0, source.capacity(), (byte) 'x');
-            final long id = client.transfer.newUpload();
+            long id = client.transfer.newUpload();
             for (int at = 0; at < length; at += TransferDescriptor.PIECE_LENGTH) {
-                final int position = at;
+                int position = at;
                 source.putInt(0, position);
                 client.send(() ->
                         client.transfer.upload(0, id, length, position, source, 0, TransferDescriptor.PIECE_LENGTH));
             }
-            final Object stored = client.callUploaded(0, KvOp.SET, 1, id, "k");
+            Object stored = client.callUploaded(0, KvOp.SET, 1, id, "k");
             assumeTrue(!stored.toString().startsWith("-OOM"), "the process may not have 512 MiB of direct memory");
             assertThat(stored).isEqualTo("OK");
             assertThat(client.call(KvOp.STRLEN, "k")).isEqualTo((long) length);
             assertThat(client.call(KvOp.APPEND, "k", "x"))
                     .isEqualTo("-ERR string exceeds maximum allowed size (proto-max-bulk-len)");
-            final TestClient.Stream stream = (TestClient.Stream) client.callRaw(KvOp.GET, "k");
+            TestClient.Stream stream = (TestClient.Stream) client.callRaw(KvOp.GET, "k");
             assertThat(stream.length()).isEqualTo(length);
             client.call(KvOp.DEL, "k");
             for (int at = 0; at < length; at += TransferDescriptor.PIECE_LENGTH) {
-                final String read = (String) client.read(stream, at, TransferDescriptor.PIECE_LENGTH);
+                String read = (String) client.read(stream, at, TransferDescriptor.PIECE_LENGTH);
                 source.putInt(0, at);
                 if (at % (64 * MIB) == 0) {
-                    final byte[] expected = new byte[TransferDescriptor.PIECE_LENGTH];
+                    byte[] expected = new byte[TransferDescriptor.PIECE_LENGTH];
                     source.getBytes(0, expected);
                     assertThat(read).isEqualTo(text(expected));
                 }

@@ -47,11 +47,11 @@ final class TestClient implements AutoCloseable {
     private long correlation;
     private long answered;
 
-    TestClient(final Transport transport, final NodeMode mode, final KvServer server) {
+    TestClient(Transport transport, NodeMode mode, KvServer server) {
         this(transport, mode, transport.addresses(server));
     }
 
-    TestClient(final Transport transport, final NodeMode mode, final List<String> addresses) {
+    TestClient(Transport transport, NodeMode mode, List<String> addresses) {
         node = Node.launch(transport.client(mode));
         drives = mode == NodeMode.INVOKER;
         client = KvClient.connect(node, addresses, TIMEOUT);
@@ -62,7 +62,7 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Beside its server, in this process. */
-    TestClient(final KvServer server) {
+    TestClient(KvServer server) {
         node = Node.launch(Transport.LOCAL.client(NodeMode.INVOKER));
         drives = true;
         client = KvClient.connect(node, server, TIMEOUT);
@@ -72,26 +72,26 @@ final class TestClient implements AutoCloseable {
         }
     }
 
-    int shardOf(final String key) {
-        final byte[] bytes = key.getBytes(StandardCharsets.ISO_8859_1);
+    int shardOf(String key) {
+        byte[] bytes = key.getBytes(StandardCharsets.ISO_8859_1);
         return client.shardOf(new UnsafeBuffer(bytes), 0, bytes.length);
     }
 
     /** Commits a request, after uploading it if it is longer than a message; false if its shard is gone. */
-    boolean submit(final int shard, final KvOp op, final String... arguments) {
-        final byte[][] bytes = new byte[arguments.length][];
+    boolean submit(int shard, KvOp op, String... arguments) {
+        byte[][] bytes = new byte[arguments.length][];
         int length = RequestDescriptor.HEADER_LENGTH;
         for (int i = 0; i < arguments.length; i++) {
             bytes[i] = arguments[i].getBytes(StandardCharsets.ISO_8859_1);
             length += RequestDescriptor.argumentLength(bytes[i].length);
         }
         if (length > TransferDescriptor.MAX_MESSAGE) {
-            final UnsafeBuffer whole = new UnsafeBuffer(new byte[length]);
+            UnsafeBuffer whole = new UnsafeBuffer(new byte[length]);
             request.begin(whole, 0, op, 0, ++correlation, 0);
-            for (final byte[] argument : bytes) {
+            for (byte[] argument : bytes) {
                 request.argument(argument);
             }
-            final long id = upload(transfer::uploadRequest, shard, whole, length);
+            long id = upload(transfer::uploadRequest, shard, whole, length);
             expect(shard);
             return send(() -> transfer.execute(shard, id, correlation));
         }
@@ -99,7 +99,7 @@ final class TestClient implements AutoCloseable {
             return false;
         }
         request.begin(client.claimBuffer(), client.claimOffset(), op, 0, ++correlation, 0);
-        for (final byte[] argument : bytes) {
+        for (byte[] argument : bytes) {
             request.argument(argument);
         }
         expect(shard);
@@ -107,14 +107,14 @@ final class TestClient implements AutoCloseable {
     }
 
     /** The next reply of a shard has the present correlation. */
-    private void expect(final int shard) {
+    private void expect(int shard) {
         expected.get(shard).add(correlation);
         shardOf.put(correlation, shard);
     }
 
     /** Repeats a request until there is room for it; false if its shard is gone. */
-    boolean send(final Supplier<SendResult> attempt) {
-        final SendResult[] result = new SendResult[1];
+    boolean send(Supplier<SendResult> attempt) {
+        SendResult[] result = new SendResult[1];
         until(() -> {
             result[0] = attempt.get();
             if (result[0] == SendResult.BACK_PRESSURED) {
@@ -132,16 +132,16 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Uploads an argument; returns the upload's id. */
-    long upload(final int shard, final DirectBuffer source, final int length) {
+    long upload(int shard, DirectBuffer source, int length) {
         return upload(transfer::upload, shard, source, length);
     }
 
-    private long upload(final PieceSender sender, final int shard, final DirectBuffer source, final int length) {
-        final long id = transfer.newUpload();
+    private long upload(PieceSender sender, int shard, DirectBuffer source, int length) {
+        long id = transfer.newUpload();
         int position = 0;
         do {
-            final int from = position;
-            final int bytes = TransferDescriptor.nextPiece(length, from);
+            int from = position;
+            int bytes = TransferDescriptor.nextPiece(length, from);
             send(() -> sender.send(shard, id, length, from, source, from, bytes));
             position += bytes;
         } while (position < length);
@@ -149,10 +149,9 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Commits a request whose argument of that index is an upload. */
-    boolean submitUploaded(
-            final int shard, final KvOp op, final int index, final long uploadId, final String... arguments) {
+    boolean submitUploaded(int shard, KvOp op, int index, long uploadId, String... arguments) {
         int length = RequestDescriptor.HEADER_LENGTH + RequestDescriptor.UPLOADED_ARGUMENT_LENGTH;
-        for (final String argument : arguments) {
+        for (String argument : arguments) {
             length += RequestDescriptor.argumentLength(argument.length());
         }
         if (!claim(shard, length)) {
@@ -172,16 +171,15 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Executes such a request; its reply. */
-    Object callUploaded(
-            final int shard, final KvOp op, final int index, final long uploadId, final String... arguments) {
-        final long before = answered;
+    Object callUploaded(int shard, KvOp op, int index, long uploadId, String... arguments) {
+        long before = answered;
         submitUploaded(shard, op, index, uploadId, arguments);
         return answer(before);
     }
 
     /** Asks for the next bytes of a stream. */
-    Object read(final Stream stream, final long position, final int length) {
-        final long before = answered;
+    Object read(Stream stream, long position, int length) {
+        long before = answered;
         correlation++;
         expect(stream.shard);
         send(() -> transfer.read(stream.shard, stream.id, position, length, correlation));
@@ -189,16 +187,16 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Reads a stream from a position to its end, several pieces under way. */
-    byte[] fetch(final Stream stream, final long from) {
-        final byte[] bytes = new byte[(int) (stream.length - from)];
-        final int[] filled = new int[1];
+    byte[] fetch(Stream stream, long from) {
+        byte[] bytes = new byte[(int) (stream.length - from)];
+        int[] filled = new int[1];
         raw = piece -> {
             System.arraycopy(piece, 0, bytes, filled[0], piece.length);
             filled[0] += piece.length;
         };
         for (long at = from; at < stream.length; ) {
-            final long position = at;
-            final int length = TransferDescriptor.nextPiece(stream.length, at);
+            long position = at;
+            int length = TransferDescriptor.nextPiece(stream.length, at);
             correlation++;
             expect(stream.shard);
             send(() -> transfer.read(stream.shard, stream.id, position, length, correlation));
@@ -215,7 +213,7 @@ final class TestClient implements AutoCloseable {
      * Completes a claim of 32 bytes on shard 0 with a GET of a key of one byte; false if the shard went since the
      * claim.
      */
-    boolean get(final String key) {
+    boolean get(String key) {
         request.begin(client.claimBuffer(), client.claimOffset(), KvOp.GET, 0, ++correlation, 0)
                 .argument(key.getBytes(StandardCharsets.ISO_8859_1));
         expected.get(0).add(correlation);
@@ -223,8 +221,8 @@ final class TestClient implements AutoCloseable {
         return client.commit() == SendResult.SENT;
     }
 
-    boolean claim(final int shard, final int length) {
-        final SendResult[] result = new SendResult[1];
+    boolean claim(int shard, int length) {
+        SendResult[] result = new SendResult[1];
         until(() -> {
             result[0] = client.claim(shard, length);
             if (result[0] == SendResult.BACK_PRESSURED) {
@@ -238,8 +236,8 @@ final class TestClient implements AutoCloseable {
     /**
      * Executes a command on the shard of its first argument; the reply as a string, a long, null, or a list of them.
      */
-    Object call(final KvOp op, final String... arguments) {
-        final long before = answered;
+    Object call(KvOp op, String... arguments) {
+        long before = answered;
         if (!submit(shardOf(arguments[0]), op, arguments)) {
             throw new IllegalStateException("the shard is gone");
         }
@@ -247,22 +245,22 @@ final class TestClient implements AutoCloseable {
     }
 
     /** As {@link #call}, but streams and held replies stay where they are. */
-    Object callRaw(final KvOp op, final String... arguments) {
-        final long before = answered;
+    Object callRaw(KvOp op, String... arguments) {
+        long before = answered;
         submit(shardOf(arguments[0]), op, arguments);
         return answer(before);
     }
 
-    private Object answer(final long before) {
+    private Object answer(long before) {
         client.flush();
         until(() -> answered > before || client.lost() > 0);
         return reply;
     }
 
     /** Reads the streams of a reply. */
-    Object resolve(final Object value) {
+    Object resolve(Object value) {
         if (value instanceof Stream stream) {
-            final byte[] bytes = fetch(stream, 0);
+            byte[] bytes = fetch(stream, 0);
             if (!stream.held) {
                 return new String(bytes, StandardCharsets.ISO_8859_1);
             }
@@ -271,7 +269,7 @@ final class TestClient implements AutoCloseable {
             return resolve(read(stream.shard));
         }
         if (value instanceof List<?> values) {
-            final List<Object> resolved = new ArrayList<>();
+            List<Object> resolved = new ArrayList<>();
             values.forEach(element -> resolved.add(resolve(element)));
             return resolved;
         }
@@ -289,8 +287,8 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Takes replies, and drives the node if nobody else does, until a condition holds. */
-    void until(final BooleanSupplier condition) {
-        final long deadline = System.nanoTime() + TIMEOUT.toNanos();
+    void until(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("not within " + TIMEOUT + ": " + client.outstanding() + " outstanding");
@@ -307,15 +305,15 @@ final class TestClient implements AutoCloseable {
         }
     }
 
-    private void onReply(final DirectBuffer buffer, final int offset, final int length) {
+    private void onReply(DirectBuffer buffer, int offset, int length) {
         cursor.wrap(buffer, offset, length);
-        final long number = cursor.correlation();
-        final Integer shard = shardOf.remove(number);
+        long number = cursor.correlation();
+        Integer shard = shardOf.remove(number);
         if (shard == null || !Long.valueOf(number).equals(expected.get(shard).poll())) {
             throw new AssertionError("reply " + number + " of shard " + shard + " is out of order");
         }
         cursor.next();
-        final Consumer<byte[]> taker = raw;
+        Consumer<byte[]> taker = raw;
         if (taker != null && cursor.type() == ReplyType.BULK) {
             taker.accept(cursor.bytes());
         } else {
@@ -324,15 +322,15 @@ final class TestClient implements AutoCloseable {
         answered++;
     }
 
-    private Object read(final int shard) {
+    private Object read(int shard) {
         return switch (cursor.type()) {
             case INTEGER -> cursor.integer();
             case NIL, NIL_ARRAY -> null;
             case STREAM, HELD ->
                 new Stream(shard, cursor.streamId(), cursor.streamLength(), cursor.type() == ReplyType.HELD);
             case ARRAY, MAP -> {
-                final List<Object> values = new ArrayList<>();
-                final int times = cursor.type() == ReplyType.MAP ? 2 : 1;
+                List<Object> values = new ArrayList<>();
+                int times = cursor.type() == ReplyType.MAP ? 2 : 1;
                 for (int i = times * cursor.count(); i > 0; i--) {
                     cursor.next();
                     values.add(read(shard));

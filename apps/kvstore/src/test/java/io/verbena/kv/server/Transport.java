@@ -16,8 +16,8 @@ enum Transport {
     UDS;
 
     /** A server of threads that can be reached this way. */
-    KvServerContext context(final String name, final int shards, final Path directory) {
-        final KvServerContext context = new KvServerContext().name(name).shards(shards);
+    KvServerContext context(String name, int shards, Path directory) {
+        KvServerContext context = new KvServerContext().name(name).shards(shards);
         return switch (this) {
             case LOCAL -> context;
             case SHM -> {
@@ -29,13 +29,13 @@ enum Transport {
         };
     }
 
-    List<String> addresses(final KvServer server) {
+    List<String> addresses(KvServer server) {
         return IntStream.range(0, server.shards())
                 .mapToObj(shard -> server.addresses(shard).get(this == LOCAL ? 0 : 1))
                 .toList();
     }
 
-    NodeContext client(final NodeMode mode) {
+    NodeContext client(NodeMode mode) {
         return new NodeContext().mode(mode).sharedMemory(this == SHM);
     }
 }

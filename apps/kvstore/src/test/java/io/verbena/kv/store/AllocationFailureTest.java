@@ -45,7 +45,7 @@ class AllocationFailureTest {
     private int failed;
     private int survived;
 
-    private ShardFixture failing(final long seed) {
+    private ShardFixture failing(long seed) {
         return new ShardFixture(new ShardContext().seed(seed), (memory, budget) -> {
             allocator.set(new FailingAllocator(memory, budget));
             return allocator.get();
@@ -61,13 +61,12 @@ class AllocationFailureTest {
         "5, 3000, 3000, false",
         "6, 3000, 3000, true"
     })
-    void aCommandHappensOrChangesNothing(
-            final long seed, final int spread, final int commands, final boolean failForGood) {
-        final RandomCommands mix = new RandomCommands(seed, spread);
+    void aCommandHappensOrChangesNothing(long seed, int spread, int commands, boolean failForGood) {
+        RandomCommands mix = new RandomCommands(seed, spread);
         try (ShardFixture kv = failing(seed);
                 ShardFixture reference = new ShardFixture(new ShardContext().seed(seed))) {
             for (int i = 0; i < commands; i++) {
-                final List<String> words = mix.next();
+                List<String> words = mix.next();
                 kv.now += i % 3;
                 reference.now = kv.now;
                 execute(kv, reference, words, failForGood, "seed " + seed + ", command " + i + ": " + words);
@@ -85,19 +84,15 @@ class AllocationFailureTest {
     }
 
     private void execute(
-            final ShardFixture kv,
-            final ShardFixture reference,
-            final List<String> words,
-            final boolean failForGood,
-            final String what) {
-        final String name = words.get(0);
-        final String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
+            ShardFixture kv, ShardFixture reference, List<String> words, boolean failForGood, String what) {
+        String name = words.get(0);
+        String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
         TreeMap<String, String> before = null; // most commands happen at once
         String actual = OUT_OF_MEMORY;
         for (int n = 1; actual.equals(OUT_OF_MEMORY); n++) {
             allocator.get().failAt(n, failForGood);
             actual = Resp.render(kv.execute(name, arguments), false);
-            final int failures = allocator.get().disarm();
+            int failures = allocator.get().disarm();
             if (actual.equals(OUT_OF_MEMORY)) {
                 failed++;
                 assertThat(failures).as(what).isPositive();
@@ -107,7 +102,7 @@ class AllocationFailureTest {
                 survived++;
             }
         }
-        final String expected = Resp.render(reference.execute(name, arguments), false);
+        String expected = Resp.render(reference.execute(name, arguments), false);
         if (!ABOUT_ENCODINGS.contains(name)) {
             assertThat(ordered(name, actual)).as(what).isEqualTo(ordered(name, expected));
         }
@@ -115,7 +110,7 @@ class AllocationFailureTest {
     }
 
     /** Never fails, whatever it does without. */
-    private void housekeep(final ShardFixture kv, final boolean failForGood) {
+    private void housekeep(ShardFixture kv, boolean failForGood) {
         for (int n = 1; n < 4; n++) {
             allocator.get().failAt(n, failForGood);
             kv.shard.housekeep(kv.now, 20);
@@ -123,8 +118,8 @@ class AllocationFailureTest {
         }
     }
 
-    private static List<String> ordered(final String name, final String reply) {
-        final List<String> lines = new ArrayList<>(Arrays.asList(reply.split("\r\n", -1)));
+    private static List<String> ordered(String name, String reply) {
+        List<String> lines = new ArrayList<>(Arrays.asList(reply.split("\r\n", -1)));
         if (UNORDERED.contains(name)) {
             Collections.sort(lines);
         }
@@ -132,13 +127,13 @@ class AllocationFailureTest {
     }
 
     /** All databases that commands name, by database and key: type, value and expiry. */
-    private static TreeMap<String, String> dump(final ShardFixture kv) {
-        final TreeMap<String, String> all = new TreeMap<>();
+    private static TreeMap<String, String> dump(ShardFixture kv) {
+        TreeMap<String, String> all = new TreeMap<>();
         for (kv.database = 0; kv.database < 2; kv.database++) {
-            for (final Object found : (List<?>) kv.call("KEYS", "*")) {
-                final String key = (String) found;
-                final Object type = kv.call("TYPE", key);
-                final Object value = switch (String.valueOf(type)) {
+            for (Object found : (List<?>) kv.call("KEYS", "*")) {
+                String key = (String) found;
+                Object type = kv.call("TYPE", key);
+                Object value = switch (String.valueOf(type)) {
                     case "string" -> kv.call("GET", key);
                     case "list" -> kv.call("LRANGE", key, "0", "-1");
                     case "set" -> ordered("SMEMBERS", String.join("\r\n", strings(kv.call("SMEMBERS", key))));
@@ -153,12 +148,12 @@ class AllocationFailureTest {
         return all;
     }
 
-    private static List<String> strings(final Object list) {
+    private static List<String> strings(Object list) {
         return ((List<?>) list).stream().map(String::valueOf).toList();
     }
 
-    private static TreeMap<String, String> pairs(final List<String> flat) {
-        final TreeMap<String, String> pairs = new TreeMap<>();
+    private static TreeMap<String, String> pairs(List<String> flat) {
+        TreeMap<String, String> pairs = new TreeMap<>();
         for (int i = 0; i < flat.size(); i += 2) {
             pairs.put(flat.get(i), flat.get(i + 1));
         }

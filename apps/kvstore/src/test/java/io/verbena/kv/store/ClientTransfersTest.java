@@ -17,16 +17,16 @@ class ClientTransfersTest {
         private final boolean after;
         private boolean armed;
 
-        FailingMap(final boolean after) {
+        FailingMap(boolean after) {
             this.after = after;
         }
 
         @Override
-        public V put(final long key, final V value) {
+        public V put(long key, V value) {
             if (armed && !after) {
                 throw new OutOfMemoryError("injected");
             }
-            final V before = super.put(key, value);
+            V before = super.put(key, value);
             if (armed) {
                 throw new OutOfMemoryError("injected");
             }
@@ -36,12 +36,12 @@ class ClientTransfersTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anExhaustedHeapLosesNothing(final boolean after) {
-        final Allocator allocator = new Allocator(new Memory(), Long.MAX_VALUE);
-        final FailingMap<Upload> uploads = new FailingMap<>(after);
-        final FailingMap<OpenStream> streams = new FailingMap<>(after);
-        final ClientTransfers transfers = new ClientTransfers(allocator, new StreamIds(), 1000, uploads, streams);
-        final long block = allocator.allocate(MIB);
+    void anExhaustedHeapLosesNothing(boolean after) {
+        Allocator allocator = new Allocator(new Memory(), Long.MAX_VALUE);
+        FailingMap<Upload> uploads = new FailingMap<>(after);
+        FailingMap<OpenStream> streams = new FailingMap<>(after);
+        ClientTransfers transfers = new ClientTransfers(allocator, new StreamIds(), 1000, uploads, streams);
+        long block = allocator.allocate(MIB);
         uploads.armed = true;
         streams.armed = true;
         assertThatThrownBy(() -> transfers.begin(1, MIB, MIB)).isInstanceOf(OutOfMemoryError.class);

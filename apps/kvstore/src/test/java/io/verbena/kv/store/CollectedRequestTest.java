@@ -20,16 +20,16 @@ class CollectedRequestTest {
         return new ShardContext().seed(1).argumentBudget(ARGUMENT_BUDGET);
     }
 
-    private static byte[] ascii(final String text) {
+    private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static String key(final int i) {
+    private static String key(int i) {
         return "some:key:of:twenty:characters:" + i;
     }
 
     /** Sets keys until there is no memory; returns how many there are, at least those that {@link #request} names. */
-    private static int fill(final ShardClient client) {
+    private static int fill(ShardClient client) {
         int count = 0;
         while ("OK".equals(client.call("SET " + key(count) + " " + "v".repeat(1000)))) {
             count++;
@@ -39,21 +39,21 @@ class CollectedRequestTest {
     }
 
     /** A request that names all keys. */
-    private static byte[] request(final KvOp op, final int keys, final String value) {
-        final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-        final RequestEncoder encoder = new RequestEncoder().begin(buffer, 0, op, 0, 5, 0);
+    private static byte[] request(KvOp op, int keys, String value) {
+        ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
+        RequestEncoder encoder = new RequestEncoder().begin(buffer, 0, op, 0, 5, 0);
         for (int i = 0; i < keys; i++) {
             encoder.argument(ascii(key(i)));
             if (!value.isEmpty()) {
                 encoder.argument(ascii(value));
             }
         }
-        final byte[] whole = new byte[encoder.length()];
+        byte[] whole = new byte[encoder.length()];
         buffer.getBytes(0, whole);
         return whole;
     }
 
-    private static void execute(final ShardClient client, final long upload) {
+    private static void execute(ShardClient client, long upload) {
         client.execute(KvOp.EXECUTE_UPLOADED, r -> r.argumentLong(upload));
     }
 
@@ -67,11 +67,11 @@ class CollectedRequestTest {
         deletesManyKeys(context().memoryBudget(48 << 20));
     }
 
-    private static void deletesManyKeys(final ShardContext context) {
+    private static void deletesManyKeys(ShardContext context) {
         try (ShardFixture kv = new ShardFixture(context);
                 ShardClient client = new ShardClient(kv.shard)) {
-            final int count = fill(client);
-            final long used = kv.shard.usedMemory();
+            int count = fill(client);
+            long used = kv.shard.usedMemory();
             execute(client, client.uploadRequest(request(KvOp.DEL, KEYS, "")));
             assertThat(client.cursor.integer()).isEqualTo(KEYS);
             while (kv.shard.housekeep(kv.now, 1000) == 1000) {}
@@ -91,7 +91,7 @@ class CollectedRequestTest {
                         .isEqualTo("OK");
             }
             client.call("EXISTS k"); // evicts what the last one has used beyond the limit
-            final long evicted = kv.shard.statistics().evicted();
+            long evicted = kv.shard.statistics().evicted();
             execute(client, client.uploadRequest(request(KvOp.EXISTS, KEYS, "")));
             assertThat(client.cursor.integer()).isGreaterThan(KEYS / 2);
             assertThat(kv.shard.statistics().evicted()).isEqualTo(evicted);
@@ -102,7 +102,7 @@ class CollectedRequestTest {
     void whatNeedsMemoryIsRefusedAtTheLimitAndChangesNothing() {
         try (ShardFixture kv = new ShardFixture(context().memoryBudget(48 << 20));
                 ShardClient client = new ShardClient(kv.shard)) {
-            final int count = fill(client);
+            int count = fill(client);
             execute(client, client.uploadRequest(request(KvOp.MSET, 500, "w".repeat(1500))));
             assertThat(client.cursor.text()).isEqualTo(OUT_OF_MEMORY);
             assertThat(kv.shard.keys(0)).isEqualTo(count);
@@ -115,9 +115,9 @@ class CollectedRequestTest {
         try (ShardFixture kv = new ShardFixture(context().memoryBudget(48 << 20));
                 ShardClient client = new ShardClient(kv.shard)) {
             fill(client);
-            final byte[] request = request(KvOp.DEL, KEYS, "");
+            byte[] request = request(KvOp.DEL, KEYS, "");
             assertThat(request.length).isBetween(ARGUMENT_BUDGET / 2, ARGUMENT_BUDGET);
-            final long first = client.uploadRequest(request);
+            long first = client.uploadRequest(request);
             execute(client, client.uploadRequest(request)); // both at once are too much
             assertThat(client.cursor.text()).isEqualTo(OUT_OF_MEMORY);
             execute(client, first);
@@ -131,10 +131,10 @@ class CollectedRequestTest {
     void anArgumentIsNoRequestAndARequestNoArgument() {
         try (ShardFixture kv = new ShardFixture(context());
                 ShardClient client = new ShardClient(kv.shard)) {
-            final byte[] request = request(KvOp.DEL, KEYS, "");
+            byte[] request = request(KvOp.DEL, KEYS, "");
             execute(client, client.upload(request));
             assertThat(client.cursor.text()).isEqualTo("ERR upload is an argument and no request");
-            final long id = client.uploadRequest(request);
+            long id = client.uploadRequest(request);
             client.execute(KvOp.SET, r -> r.argument(ascii("k")).uploadedArgument(id));
             assertThat(client.cursor.text()).isEqualTo("ERR upload is a request and no argument");
             assertThat(client.transfers.uploads()).isZero();

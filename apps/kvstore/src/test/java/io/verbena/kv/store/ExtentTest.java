@@ -46,12 +46,12 @@ class ExtentTest {
 
     @Test
     void whatIsFreedIsUsedAgainAndCountsAsHeld() {
-        final long first = allocator.allocate(MIB);
+        long first = allocator.allocate(MIB);
         assertThat(allocator.used()).isEqualTo(MIB);
         allocator.free(first);
         assertThat(allocator.used()).isZero();
         assertThat(allocator.committed()).isEqualTo(MIB);
-        final long second = allocator.allocate(MIB - 5);
+        long second = allocator.allocate(MIB - 5);
         assertThat(made).hasSize(1);
         assertThat(allocator.used()).as("its rounding is used").isEqualTo(MIB);
         allocator.free(second);
@@ -64,7 +64,7 @@ class ExtentTest {
 
     @Test
     void noMoreIsKeptThanTheBound() {
-        final List<Long> blocks = new ArrayList<>();
+        List<Long> blocks = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             blocks.add(allocator.allocate(5 * MIB));
         }
@@ -83,13 +83,13 @@ class ExtentTest {
 
     @Test
     void aPinnedExtentOutlivesItsBlock() {
-        final long block = allocator.allocate(MIB);
+        long block = allocator.allocate(MIB);
         memory.putInt(block + 100, 4711);
-        final Chunk chunk = allocator.pin(block + 4);
+        Chunk chunk = allocator.pin(block + 4);
         assertThat(allocator.isPinned(block)).isTrue();
         allocator.pin(block);
         allocator.free(block);
-        final long other = allocator.allocate(MIB);
+        long other = allocator.allocate(MIB);
         assertThat(made).hasSize(2);
         assertThat(allocator.isPinned(other)).isFalse();
         assertThat(allocator.used()).isEqualTo(2 * MIB);
@@ -104,14 +104,14 @@ class ExtentTest {
 
     @Test
     void resetLeavesPinnedExtentsAndThoseWithoutAddress() {
-        final long pinned = allocator.allocate(MIB);
-        final Chunk chunk = allocator.pin(pinned);
-        final Chunk loose = allocator.takeExtent(2 * MIB);
+        long pinned = allocator.allocate(MIB);
+        Chunk chunk = allocator.pin(pinned);
+        Chunk loose = allocator.takeExtent(2 * MIB);
         allocator.allocate(3 * MIB);
         allocator.allocate(100);
         allocator.reset();
         assertThat(allocator.used()).isEqualTo(3 * MIB);
-        final long attached = allocator.attach(loose);
+        long attached = allocator.attach(loose);
         assertThat(memory.buffer(attached)).isSameAs(loose.buffer);
         allocator.free(attached);
         allocator.unpin(chunk);

@@ -8,12 +8,12 @@ final class FailingAllocator extends Allocator {
     private int failures;
     private int attachesToFail;
 
-    FailingAllocator(final Memory memory, final long budget) {
+    FailingAllocator(Memory memory, long budget) {
         super(memory, budget);
     }
 
     /** Fails at the n-th allocation from now, the first being 1, and at all behind it if that is wanted. */
-    void failAt(final long n, final boolean alsoAllBehind) {
+    void failAt(long n, boolean alsoAllBehind) {
         count = 0;
         failures = 0;
         failAt = n;
@@ -27,12 +27,12 @@ final class FailingAllocator extends Allocator {
     }
 
     /** Fails so many times to give an extent an address. */
-    void failAttaches(final int times) {
+    void failAttaches(int times) {
         attachesToFail = times;
     }
 
     @Override
-    long attach(final Chunk extent) {
+    long attach(Chunk extent) {
         if (attachesToFail > 0) {
             attachesToFail--;
             throw new AllocationFailedException(1, committed(), budget());
@@ -41,7 +41,7 @@ final class FailingAllocator extends Allocator {
     }
 
     @Override
-    long allocate(final int length) {
+    long allocate(int length) {
         count++;
         if (count == failAt || (count > failAt && forGood)) {
             failures++;

@@ -62,7 +62,7 @@ class KeyOperationsTest {
 
     @Test
     void expiresActively() {
-        final Random random = new Random(5);
+        Random random = new Random(5);
         for (int i = 0; i < 20_000; i++) {
             kv.call("SET", "k" + i, "v", "PX", Integer.toString(1 + random.nextInt(100_000)));
         }
@@ -103,10 +103,10 @@ class KeyOperationsTest {
 
     @Test
     void scanSeesEveryKeyThatStays() {
-        final Random random = new Random(9);
+        Random random = new Random(9);
         for (int round = 0; round < 20; round++) {
             kv.run("FLUSHALL");
-            final int stable = 500;
+            int stable = 500;
             for (int i = 0; i < stable; i++) {
                 kv.call("SET", "s" + i, "v");
             }
@@ -114,10 +114,10 @@ class KeyOperationsTest {
             for (int i = 0; i < churn; i++) {
                 kv.call("SET", "c" + i, "v");
             }
-            final Set<Object> seen = new HashSet<>();
+            Set<Object> seen = new HashSet<>();
             String cursor = "0";
             do {
-                final List<?> page = (List<?>) kv.call("SCAN", cursor, "COUNT", "20");
+                List<?> page = (List<?>) kv.call("SCAN", cursor, "COUNT", "20");
                 cursor = (String) page.get(0);
                 seen.addAll((List<?>) page.get(1));
                 // The table grows and shrinks while the scan is under way.
@@ -137,14 +137,14 @@ class KeyOperationsTest {
         }
     }
 
-    private Set<Object> scan(final String... options) {
-        final Set<Object> seen = new HashSet<>();
+    private Set<Object> scan(String... options) {
+        Set<Object> seen = new HashSet<>();
         String cursor = "0";
         do {
-            final String[] arguments = new String[options.length + 1];
+            String[] arguments = new String[options.length + 1];
             arguments[0] = cursor;
             System.arraycopy(options, 0, arguments, 1, options.length);
-            final List<?> page = (List<?>) kv.call("SCAN", arguments);
+            List<?> page = (List<?>) kv.call("SCAN", arguments);
             cursor = (String) page.get(0);
             seen.addAll((List<?>) page.get(1));
         } while (!"0".equals(cursor));

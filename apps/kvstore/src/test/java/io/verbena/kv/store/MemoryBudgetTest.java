@@ -20,12 +20,12 @@ class MemoryBudgetTest {
     private static final String OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
     private static final int BUDGET = 16 << 20;
 
-    private static ShardFixture shard(final EvictionPolicy policy) {
+    private static ShardFixture shard(EvictionPolicy policy) {
         return new ShardFixture(new ShardContext().seed(1).memoryBudget(BUDGET).evictionPolicy(policy));
     }
 
-    private static int fill(final ShardFixture kv, final int valueLength) {
-        final String value = "v".repeat(valueLength);
+    private static int fill(ShardFixture kv, int valueLength) {
+        String value = "v".repeat(valueLength);
         int stored = 0;
         while ("OK".equals(kv.call("SET", "k" + stored, value))) {
             stored++;
@@ -35,9 +35,9 @@ class MemoryBudgetTest {
 
     @ParameterizedTest
     @ValueSource(ints = {10, 1000, 30_000, 1_000_000, 3_000_000})
-    void aFullShardRefusesWritesServesReadsAndRecovers(final int valueLength) {
+    void aFullShardRefusesWritesServesReadsAndRecovers(int valueLength) {
         try (ShardFixture kv = shard(EvictionPolicy.REFUSE)) {
-            final int stored = fill(kv, valueLength);
+            int stored = fill(kv, valueLength);
             assertThat((long) stored * valueLength).isGreaterThan(valueLength < 100 ? BUDGET / 10 : BUDGET / 2);
             assertThat(kv.shard.committedMemory()).isLessThanOrEqualTo(BUDGET);
             for (int i = 0; i < 1000; i++) {
@@ -61,7 +61,7 @@ class MemoryBudgetTest {
     @Test
     void valuesOfAnotherSizeUseWhatIsFreed() {
         try (ShardFixture kv = shard(EvictionPolicy.REFUSE)) {
-            for (final int length : new int[] {100, 3_000_000, 8_000, 300_000, 20, 1_000_000}) {
+            for (int length : new int[] {100, 3_000_000, 8_000, 300_000, 20, 1_000_000}) {
                 assertThat((long) fill(kv, length) * Math.max(length, 160)).isGreaterThan(BUDGET / 2);
                 assertThat(kv.shard.committedMemory()).isLessThanOrEqualTo(BUDGET);
                 kv.deleteEachKey();
@@ -73,12 +73,12 @@ class MemoryBudgetTest {
     @EnumSource(
             value = EvictionPolicy.class,
             names = {"ALL_KEYS_LRU", "VOLATILE_LRU"})
-    void evictionStaysWithinTheBudget(final EvictionPolicy policy) {
-        final Random random = new Random(1);
+    void evictionStaysWithinTheBudget(EvictionPolicy policy) {
+        Random random = new Random(1);
         try (ShardFixture kv = shard(policy)) {
             int refused = 0;
             for (int i = 0; i < 20_000; i++) {
-                final int length = random.nextInt(10) == 0 ? random.nextInt(400_000) : random.nextInt(4000);
+                int length = random.nextInt(10) == 0 ? random.nextInt(400_000) : random.nextInt(4000);
                 refused += "OK".equals(kv.call("SET", "k" + i, "v".repeat(length), "EX", "1000")) ? 0 : 1;
                 kv.now++;
                 assertThat(kv.shard.committedMemory()).isLessThanOrEqualTo(BUDGET);
@@ -120,22 +120,22 @@ class MemoryBudgetTest {
     /** Tables of more than one segment grow and shrink while one in a few allocations fails. */
     @ParameterizedTest
     @ValueSource(ints = {3, 10, 50})
-    void largeTablesGrowWhileAllocationsFail(final int oneIn) {
-        final Random random = new Random(oneIn);
-        final AtomicReference<FailingAllocator> allocator = new AtomicReference<>();
-        final ShardContext context = new ShardContext().seed(oneIn);
+    void largeTablesGrowWhileAllocationsFail(int oneIn) {
+        Random random = new Random(oneIn);
+        AtomicReference<FailingAllocator> allocator = new AtomicReference<>();
+        ShardContext context = new ShardContext().seed(oneIn);
         try (ShardFixture kv = new ShardFixture(context, (memory, budget) -> {
             allocator.set(new FailingAllocator(memory, budget));
             return allocator.get();
         })) {
-            final Map<String, Long> keys = new HashMap<>();
-            final Set<String> members = new HashSet<>();
+            Map<String, Long> keys = new HashMap<>();
+            Set<String> members = new HashSet<>();
             int failures = 0;
             for (int i = 0; i < 120_000; i++) {
-                final boolean grows = i < 60_000;
-                final String name = "n" + random.nextInt(40_000);
+                boolean grows = i < 60_000;
+                String name = "n" + random.nextInt(40_000);
                 allocator.get().failAt(1 + random.nextInt(oneIn), random.nextBoolean());
-                final Object reply;
+                Object reply;
                 switch (random.nextInt(grows ? 4 : 8)) {
                     case 0, 1 -> {
                         reply = kv.call("SET", name, "v", "PX", "100000");
@@ -168,7 +168,7 @@ class MemoryBudgetTest {
             }
             assertThat(failures).isGreaterThan(100);
             for (int i = 0; i < 40_000; i++) {
-                final String name = "n" + i;
+                String name = "n" + i;
                 assertThat(kv.run("EXISTS " + name)).isEqualTo(keys.containsKey(name) ? 1L : 0L);
                 assertThat(kv.run("ZSCORE zset " + name)).isEqualTo(members.contains(name) ? "1" : null);
             }

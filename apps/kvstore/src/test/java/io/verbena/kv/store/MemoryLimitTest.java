@@ -18,18 +18,18 @@ class MemoryLimitTest {
     /** What a command of these tests can ask for: a value, a segment of a table and one of the heap of expiries. */
     private static final int ONE_COMMAND = 3 * 32 * 1024;
 
-    private static ShardFixture shard(final EvictionPolicy policy, final long seed) {
+    private static ShardFixture shard(EvictionPolicy policy, long seed) {
         return new ShardFixture(new ShardContext().seed(seed).maxMemory(LIMIT).evictionPolicy(policy));
     }
 
     @ParameterizedTest
     @EnumSource(EvictionPolicy.class)
-    void usedMemoryExceedsTheLimitByOneCommandAtMost(final EvictionPolicy policy) {
-        final Random random = new Random(5);
+    void usedMemoryExceedsTheLimitByOneCommandAtMost(EvictionPolicy policy) {
+        Random random = new Random(5);
         try (ShardFixture kv = shard(policy, 5)) {
             long most = 0;
             for (int i = 0; i < 20_000; i++) {
-                final String key = "key:" + random.nextInt(5000);
+                String key = "key:" + random.nextInt(5000);
                 switch (random.nextInt(6)) {
                     case 0 -> kv.call("RPUSH", "list:" + key, "v".repeat(random.nextInt(500)));
                     case 1 ->
@@ -65,7 +65,7 @@ class MemoryLimitTest {
             }
             assertThat(stored).isBetween(LIMIT / 2000, LIMIT / 1000);
             assertThat(kv.shard.usedMemory()).isGreaterThan(LIMIT);
-            for (final String write : List.of(
+            for (String write : List.of(
                     "SET k0 v",
                     "SETNX n v",
                     "APPEND k0 v",
@@ -109,11 +109,11 @@ class MemoryLimitTest {
     /** A tenth of the keys is used all the time; LRU of 5 samples keeps nearly all of them, chance would keep half. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void leastRecentlyUsedKeysGo(final long seed) {
-        final Random random = new Random(seed);
+    void leastRecentlyUsedKeysGo(long seed) {
+        Random random = new Random(seed);
         try (ShardFixture kv = shard(EvictionPolicy.ALL_KEYS_LRU, seed)) {
-            final String value = "v".repeat(980);
-            final int hot = 150;
+            String value = "v".repeat(980);
+            int hot = 150;
             for (int i = 0; i < hot; i++) {
                 kv.call("SET", "hot" + i, value);
             }
@@ -142,14 +142,14 @@ class MemoryLimitTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
-    void volatileLruTakesIdleKeysThatExpireAndNoOthers(final long seed) {
-        final Random random = new Random(seed);
+    void volatileLruTakesIdleKeysThatExpireAndNoOthers(long seed) {
+        Random random = new Random(seed);
         try (ShardFixture kv = shard(EvictionPolicy.VOLATILE_LRU, seed)) {
-            final String value = "v".repeat(980);
+            String value = "v".repeat(980);
             for (int i = 0; i < 400; i++) {
                 kv.call("SET", "fixed" + i, value);
             }
-            final int hot = 100;
+            int hot = 100;
             for (int i = 0; i < hot; i++) {
                 kv.call("SET", "hot" + i, value, "EX", "100000");
             }
@@ -172,12 +172,12 @@ class MemoryLimitTest {
 
     @Test
     void largestKeyAndValueAreStoredAndOneByteMoreIsRefused() {
-        final String key = "k".repeat(ShardContext.MAX_KEY_LENGTH);
-        final char[] characters = new char[64 << 20];
+        String key = "k".repeat(ShardContext.MAX_KEY_LENGTH);
+        char[] characters = new char[64 << 20];
         for (int i = 0; i < characters.length; i++) {
             characters[i] = (char) ('a' + i % 23);
         }
-        final String value = new String(characters);
+        String value = new String(characters);
         try (ShardFixture kv = new ShardFixture(new ShardContext().seed(1).maxValueLength(64 << 20))) {
             assertThat(kv.call("SET", key, value)).isEqualTo("OK");
             assertThat(value.equals(kv.call("GET", key))).isTrue();

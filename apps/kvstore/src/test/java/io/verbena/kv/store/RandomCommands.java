@@ -256,18 +256,18 @@ final class RandomCommands {
 
     private KvOp.Group group = KvOp.Group.KEY;
 
-    RandomCommands(final long seed, final int spread) {
+    RandomCommands(long seed, int spread) {
         random = new Random(seed);
         this.spread = spread;
     }
 
     /** The next command, its name first. */
     List<String> next() {
-        final List<String> words = new ArrayList<>();
-        final String[] template = TEMPLATES[random.nextInt(TEMPLATES.length)].split(" ");
+        List<String> words = new ArrayList<>();
+        String[] template = TEMPLATES[random.nextInt(TEMPLATES.length)].split(" ");
         group = KvOp.valueOf(template[0]).group();
-        for (final String word : template) {
-            final int repeats = word.startsWith("**<") ? 100 : word.startsWith("*<") ? 4 : 1;
+        for (String word : template) {
+            int repeats = word.startsWith("**<") ? 100 : word.startsWith("*<") ? 4 : 1;
             for (int i = repeats == 1 ? 1 : 1 + random.nextInt(repeats); i > 0; i--) {
                 switch (word) {
                     case "**<MV>" -> words.addAll(List.of(draw("<M>"), draw("<V>")));
@@ -278,7 +278,7 @@ final class RandomCommands {
             }
         }
         // A shorter SPOP or ...RANDMEMBER would be one with a random outcome.
-        final boolean isRandom = words.get(0).contains("RAND") || words.get(0).equals("SPOP");
+        boolean isRandom = words.get(0).contains("RAND") || words.get(0).equals("SPOP");
         if (random.nextInt(100) == 0) {
             words.add("extra");
         } else if (random.nextInt(200) == 0 && words.size() > 1 && !isRandom) {
@@ -287,7 +287,7 @@ final class RandomCommands {
         return words;
     }
 
-    private String draw(final String word) {
+    private String draw(String word) {
         return switch (word) {
             case "<K>" -> key();
             // All members have one score, as the order by member wants it.
@@ -302,7 +302,7 @@ final class RandomCommands {
                         : Double.toString(random.nextInt(2000) / 8.0 - 100);
             // Seconds, none of them so few that a key expires meanwhile, by two clocks.
             case "<T>" -> {
-                final String number = integer();
+                String number = integer();
                 yield number.equals("0") ? number : number + "00";
             }
             // Relative times with GT or LT: never the same twice, since two clocks would not agree which is later.
@@ -323,7 +323,7 @@ final class RandomCommands {
 
     /** Mostly a key that is mostly of the command's type, so that structures grow. */
     private String key() {
-        final int home = switch (group) {
+        int home = switch (group) {
             case STRING, COUNTER, BIT -> 0;
             case LIST -> 1;
             case SET, SET_ALGEBRA -> 2;
@@ -357,7 +357,7 @@ final class RandomCommands {
     }
 
     private String score() {
-        final String bound = switch (random.nextInt(8)) {
+        String bound = switch (random.nextInt(8)) {
             case 0 -> "-inf";
             case 1 -> "+inf";
             case 2 -> FLOATS[random.nextInt(FLOATS.length)];

@@ -20,11 +20,11 @@ class RandomMembersTest {
         shard.close();
     }
 
-    private static String key(final String command) {
+    private static String key(String command) {
         return command.substring(0, 1);
     }
 
-    private void fill(final String command, final int members) {
+    private void fill(String command, int members) {
         for (int i = 0; i < members; i++) {
             switch (key(command)) {
                 case "h" -> shard.run("hset h m" + i + " " + i);
@@ -34,7 +34,7 @@ class RandomMembersTest {
         }
     }
 
-    private List<?> pick(final String command, final String rest) {
+    private List<?> pick(String command, String rest) {
         return (List<?>) shard.run(command + " " + key(command) + " " + rest);
     }
 
@@ -47,12 +47,12 @@ class RandomMembersTest {
         "zrandmember, 20",
         "zrandmember, 2000"
     })
-    void picksAreMembersDistinctIfAskedForAndReachAll(final String command, final int members) {
+    void picksAreMembersDistinctIfAskedForAndReachAll(String command, int members) {
         fill(command, members);
-        final Set<Object> reached = new HashSet<>();
+        Set<Object> reached = new HashSet<>();
         // Each round misses a member with a chance of at most 0.95: of 2000 members, none is missed 800 times.
         for (int round = 0; round < 800; round++) {
-            final List<?> distinct = pick(command, Integer.toString(members / 20));
+            List<?> distinct = pick(command, Integer.toString(members / 20));
             assertThat(distinct).hasSize(members / 20).doesNotHaveDuplicates();
             reached.addAll(distinct);
         }
@@ -63,7 +63,7 @@ class RandomMembersTest {
         assertThat(pick(command, Integer.toString(members + 5)))
                 .hasSize(members)
                 .doesNotHaveDuplicates();
-        final List<?> repeated = pick(command, Integer.toString(-3 * members));
+        List<?> repeated = pick(command, Integer.toString(-3 * members));
         assertThat(repeated).hasSize(3 * members);
         assertThat(new HashSet<Object>(repeated))
                 .hasSizeLessThanOrEqualTo(members)
@@ -78,10 +78,10 @@ class RandomMembersTest {
         "zrandmember, withscores, 20",
         "zrandmember, withscores, 2000"
     })
-    void valuesBelongToTheirMembers(final String command, final String option, final int members) {
+    void valuesBelongToTheirMembers(String command, String option, int members) {
         fill(command, members);
-        for (final int count : new int[] {members / 4, members - 1, members, -members}) {
-            final List<?> pairs = pick(command, count + " " + option);
+        for (int count : new int[] {members / 4, members - 1, members, -members}) {
+            List<?> pairs = pick(command, count + " " + option);
             assertThat(pairs).hasSize(2 * Math.abs(count));
             for (int i = 0; i < pairs.size(); i += 2) {
                 assertThat(pairs.get(i)).isEqualTo("m" + pairs.get(i + 1));

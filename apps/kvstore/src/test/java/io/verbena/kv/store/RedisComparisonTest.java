@@ -48,7 +48,7 @@ class RedisComparisonTest {
 
     @BeforeAll
     static void start() throws Exception {
-        final String version = RedisServer.version();
+        String version = RedisServer.version();
         assumeTrue(version != null && version.startsWith("7.0."), "redis-server 7.0 is not installed: " + version);
         redis = RedisServer.start(directory);
     }
@@ -71,23 +71,23 @@ class RedisComparisonTest {
         "7, 3000, false",
         "8, 3000, true"
     })
-    void answersAsRedis(final long seed, final int spread, final boolean resp3) throws Exception {
+    void answersAsRedis(long seed, int spread, boolean resp3) throws Exception {
         redis.call("HELLO", resp3 ? "3" : "2");
         redis.call("FLUSHALL");
-        final RandomCommands commands = new RandomCommands(seed, spread);
-        final List<String> history = new ArrayList<>();
-        final Set<String> encodings = new TreeSet<>();
+        RandomCommands commands = new RandomCommands(seed, spread);
+        List<String> history = new ArrayList<>();
+        Set<String> encodings = new TreeSet<>();
         int errors = 0;
         try (ShardFixture kv = new ShardFixture(new ShardContext().seed(seed))) {
             kv.resp3 = resp3;
             for (int i = 0; i < COMMANDS; i++) {
-                final List<String> words = commands.next();
+                List<String> words = commands.next();
                 history.add(String.join(" ", words));
-                final String name = words.get(0);
-                final String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
+                String name = words.get(0);
+                String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
                 kv.now = System.currentTimeMillis();
-                final String expected = redis.call(name, arguments);
-                final String actual = Resp.render(kv.execute(name, arguments), resp3);
+                String expected = redis.call(name, arguments);
+                String actual = Resp.render(kv.execute(name, arguments), resp3);
                 if (!isSame(kv, name, arguments, expected, actual)) {
                     assertThat(actual)
                             .as("seed %s, command %s: %s", seed, i, tail(history, arguments))
@@ -114,9 +114,9 @@ class RedisComparisonTest {
         }
     }
 
-    private static List<String> tail(final List<String> history, final String[] arguments) {
-        final List<String> relevant = new ArrayList<>();
-        for (final String line : history) {
+    private static List<String> tail(List<String> history, String[] arguments) {
+        List<String> relevant = new ArrayList<>();
+        for (String line : history) {
             if (arguments.length > 0 && line.contains(arguments[0])) {
                 relevant.add(line.length() > 200 ? line.substring(0, 200) : line);
             }
@@ -124,18 +124,13 @@ class RedisComparisonTest {
         return relevant.subList(Math.max(0, relevant.size() - 12), relevant.size());
     }
 
-    private static boolean isSame(
-            final ShardFixture kv,
-            final String name,
-            final String[] arguments,
-            final String expected,
-            final String actual) {
+    private static boolean isSame(ShardFixture kv, String name, String[] arguments, String expected, String actual) {
         if (expected.equals(actual)) {
             return true;
         }
         if (TIMES.contains(name) && expected.startsWith(":") && actual.startsWith(":")) {
-            final long a = Long.parseLong(expected.trim().substring(1));
-            final long b = Long.parseLong(actual.trim().substring(1));
+            long a = Long.parseLong(expected.trim().substring(1));
+            long b = Long.parseLong(actual.trim().substring(1));
             return a >= 0 && b >= 0 && Math.abs(a - b) < TOLERATED_MILLIS;
         }
         if (name.equals("OBJECT") && "REFCOUNT".equals(arguments[0])) {
@@ -151,7 +146,7 @@ class RedisComparisonTest {
         }
         // Small encodings have an order, in which they must agree.
         if (arguments.length > 0 && name.startsWith("H")) {
-            final String encoding = String.valueOf(kv.call("OBJECT", "ENCODING", arguments[0]));
+            String encoding = String.valueOf(kv.call("OBJECT", "ENCODING", arguments[0]));
             if ("listpack".equals(encoding) && !"HRANDFIELD".equals(name)) {
                 return false;
             }
@@ -159,8 +154,8 @@ class RedisComparisonTest {
         return lines(expected).equals(lines(actual));
     }
 
-    private static List<String> lines(final String reply) {
-        final List<String> lines = new ArrayList<>(Arrays.asList(reply.split("\r\n", -1)));
+    private static List<String> lines(String reply) {
+        List<String> lines = new ArrayList<>(Arrays.asList(reply.split("\r\n", -1)));
         Collections.sort(lines);
         return lines;
     }

@@ -17,7 +17,7 @@ final class RedisServer implements AutoCloseable {
     private final SocketChannel channel;
     private final ByteBuffer in = ByteBuffer.allocate(1 << 16).limit(0);
 
-    private RedisServer(final Process process, final SocketChannel channel) {
+    private RedisServer(Process process, SocketChannel channel) {
         this.process = process;
         this.channel = channel;
     }
@@ -25,19 +25,19 @@ final class RedisServer implements AutoCloseable {
     /** Version of the installed server, or null if there is none. */
     static String version() throws IOException, InterruptedException {
         try {
-            final Process process = new ProcessBuilder("redis-server", "--version").start();
-            final String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            Process process = new ProcessBuilder("redis-server", "--version").start();
+            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
             process.waitFor(10, TimeUnit.SECONDS);
-            final int at = text.indexOf("v=");
+            int at = text.indexOf("v=");
             return at < 0 ? null : text.substring(at + 2, text.indexOf(' ', at));
-        } catch (final IOException notInstalled) {
+        } catch (IOException notInstalled) {
             return null;
         }
     }
 
-    static RedisServer start(final Path directory) throws Exception {
-        final Path socket = directory.resolve("redis.sock");
-        final Process process = new ProcessBuilder(
+    static RedisServer start(Path directory) throws Exception {
+        Path socket = directory.resolve("redis.sock");
+        Process process = new ProcessBuilder(
                         "redis-server",
                         "--port",
                         "0",
@@ -52,13 +52,13 @@ final class RedisServer implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("redis.log").toFile())
                 .start();
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (true) {
             try {
-                final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+                SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
                 channel.connect(UnixDomainSocketAddress.of(socket));
                 return new RedisServer(process, channel);
-            } catch (final IOException notYet) {
+            } catch (IOException notYet) {
                 if (System.nanoTime() > deadline || !process.isAlive()) {
                     process.destroyForcibly();
                     throw new IOException(Files.readString(directory.resolve("redis.log")), notYet);
@@ -69,33 +69,33 @@ final class RedisServer implements AutoCloseable {
     }
 
     /** Sends a command; the reply as it came over the wire. */
-    String call(final String command, final String... arguments) throws IOException {
-        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    String call(String command, String... arguments) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.writeBytes(("*" + (arguments.length + 1) + "\r\n").getBytes(StandardCharsets.US_ASCII));
         writeBulk(out, command);
-        for (final String argument : arguments) {
+        for (String argument : arguments) {
             writeBulk(out, argument);
         }
-        final ByteBuffer bytes = ByteBuffer.wrap(out.toByteArray());
+        ByteBuffer bytes = ByteBuffer.wrap(out.toByteArray());
         while (bytes.hasRemaining()) {
             channel.write(bytes);
         }
-        final StringBuilder reply = new StringBuilder();
+        StringBuilder reply = new StringBuilder();
         readValue(reply);
         return reply.toString();
     }
 
-    private static void writeBulk(final ByteArrayOutputStream out, final String text) {
+    private static void writeBulk(ByteArrayOutputStream out, String text) {
         out.writeBytes(("$" + text.length() + "\r\n").getBytes(StandardCharsets.US_ASCII));
         out.writeBytes((text + "\r\n").getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    private void readValue(final StringBuilder reply) throws IOException {
-        final int start = reply.length();
+    private void readValue(StringBuilder reply) throws IOException {
+        int start = reply.length();
         readLine(reply);
-        final char type = reply.charAt(start);
+        char type = reply.charAt(start);
         if (type == '$' || type == '*' || type == '~' || type == '%') {
-            final int count = Integer.parseInt(reply.substring(start + 1, reply.length() - 2));
+            int count = Integer.parseInt(reply.substring(start + 1, reply.length() - 2));
             if (type == '$') {
                 for (int i = 0; count >= 0 && i < count + 2; i++) {
                     reply.append(readByte());
@@ -108,7 +108,7 @@ final class RedisServer implements AutoCloseable {
         }
     }
 
-    private void readLine(final StringBuilder reply) throws IOException {
+    private void readLine(StringBuilder reply) throws IOException {
         char last;
         do {
             last = readByte();

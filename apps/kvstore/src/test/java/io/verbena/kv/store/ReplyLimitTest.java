@@ -31,17 +31,17 @@ class ReplyLimitTest {
     };
 
     private static ShardFixture shard() {
-        final ShardFixture kv = new ShardFixture(new ShardContext().seed(1).maxReplyLength(LIMIT));
-        for (final String line : SETUP) {
+        ShardFixture kv = new ShardFixture(new ShardContext().seed(1).maxReplyLength(LIMIT));
+        for (String line : SETUP) {
             assertThat(String.valueOf(kv.run(line.replace("%s", "x".repeat(600)))))
                     .doesNotStartWith("ERR");
         }
         return kv;
     }
 
-    private static List<Object> state(final ShardFixture kv) {
-        final List<Object> state = new ArrayList<>();
-        for (final String line : List.of(
+    private static List<Object> state(ShardFixture kv) {
+        List<Object> state = new ArrayList<>();
+        for (String line : List.of(
                 "LLEN list",
                 "SCARD set",
                 "SCARD numbers",
@@ -91,9 +91,9 @@ class ReplyLimitTest {
                 "MGET string string",
                 "GETRANGE string 0 -1"
             })
-    void aReplyBeyondTheLimitChangesNothing(final String line) {
+    void aReplyBeyondTheLimitChangesNothing(String line) {
         try (ShardFixture kv = shard()) {
-            final List<Object> before = state(kv);
+            List<Object> before = state(kv);
             assertThat(String.valueOf(kv.run(line))).startsWith("ERR reply of ").contains(" > maximum ");
             assertThat(state(kv)).isEqualTo(before);
         }
@@ -111,11 +111,11 @@ class ReplyLimitTest {
                 "INCRBYFLOAT other 1e300",
                 "HINCRBYFLOAT hash2 f 1e300"
             })
-    void whatAClientCannotTakeChangesNothing(final String line) {
+    void whatAClientCannotTakeChangesNothing(String line) {
         try (ShardFixture kv = shard()) {
-            final List<Object> before = state(kv);
+            List<Object> before = state(kv);
             kv.limitReplies(120);
-            final Object reply = kv.run(line);
+            Object reply = kv.run(line);
             kv.limitReplies(1 << 20);
             assertThat(String.valueOf(reply)).startsWith("ERR ");
             assertThat(state(kv)).isEqualTo(before);
@@ -128,9 +128,9 @@ class ReplyLimitTest {
             assertThat((List<?>) kv.run("LPOP list 3")).hasSize(3);
             assertThat((List<?>) kv.run("ZPOPMAX zset 3")).hasSize(6);
             assertThat((List<?>) kv.run("SPOP set 3")).hasSize(3);
-            final List<?> popped = (List<?>) kv.run("SPOP numbers 8");
+            List<?> popped = (List<?>) kv.run("SPOP numbers 8");
             assertThat(new HashSet<>(popped)).hasSize(8);
-            final List<?> left = (List<?>) kv.run("SMEMBERS numbers");
+            List<?> left = (List<?>) kv.run("SMEMBERS numbers");
             assertThat(left).hasSize(1);
             assertThat(popped.contains(left.get(0))).isFalse();
             assertThat(kv.run("SCARD set")).isEqualTo(2L);
@@ -140,21 +140,21 @@ class ReplyLimitTest {
     @Test
     void oneScanIsBoundedWhateverCountAsks() {
         try (ShardFixture kv = new ShardFixture()) {
-            final int keys = 100_000;
+            int keys = 100_000;
             for (int i = 0; i < keys; i++) {
                 kv.call("SET", "key:" + i, "v");
                 kv.call("HSET", "hash", "f" + i, i % 100 == 0 ? "x".repeat(20_000) : "v");
             }
-            for (final String line : List.of("SCAN %s COUNT 9223372036854775807", "HSCAN hash %s COUNT 100000000")) {
-                final Set<Object> seen = new HashSet<>();
+            for (String line : List.of("SCAN %s COUNT 9223372036854775807", "HSCAN hash %s COUNT 100000000")) {
+                Set<Object> seen = new HashSet<>();
                 String cursor = "0";
                 int calls = 0;
                 do {
-                    final List<?> reply = (List<?>) kv.run(line.replace("%s", cursor));
+                    List<?> reply = (List<?>) kv.run(line.replace("%s", cursor));
                     cursor = (String) reply.get(0);
-                    final List<?> elements = (List<?>) reply.get(1);
+                    List<?> elements = (List<?>) reply.get(1);
                     assertThat(elements.size()).isLessThan(2 * (ScanOptions.MAX_COUNT + 100));
-                    final long bytes = elements.stream()
+                    long bytes = elements.stream()
                             .mapToLong(element -> ((String) element).length())
                             .sum();
                     assertThat(bytes).isLessThan(ScanOptions.MAX_BYTES + 200_000L);
@@ -167,10 +167,10 @@ class ReplyLimitTest {
         }
     }
 
-    private static String request(final String line) {
-        final String[] words = line.split(" ");
-        final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-        final RequestEncoder encoder =
+    private static String request(String line) {
+        String[] words = line.split(" ");
+        ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
+        RequestEncoder encoder =
                 new RequestEncoder().begin(buffer, 0, KvOp.valueOf(words[0].toUpperCase(Locale.ROOT)), 0, 0, 0);
         for (int i = 1; i < words.length; i++) {
             encoder.argument(words[i].getBytes(StandardCharsets.ISO_8859_1));
@@ -181,9 +181,9 @@ class ReplyLimitTest {
     @Test
     void aTransactionTellsOfEachCommandWhetherItHappened() {
         try (ShardFixture kv = shard()) {
-            final List<String> lines = List.of(
+            List<String> lines = List.of(
                     "SET first 1", "LPOP list", "LPOP list", "LPOP list", "LPOP list 2", "GETDEL string", "INCR first");
-            final List<?> replies = (List<?>) kv.call(
+            List<?> replies = (List<?>) kv.call(
                     "TRANSACTION", lines.stream().map(ReplyLimitTest::request).toArray(String[]::new));
             assertThat(replies).hasSize(lines.size());
             assertThat(replies.get(0)).isEqualTo("OK");
@@ -199,9 +199,9 @@ class ReplyLimitTest {
     }
 
     @Test
-    void aTransactionOfMoreCommandsThanTheReplyHasRoomForIsRefusedWhole() {
+    void aTransactionWhoseRepliesDoNotFitIsRefusedWhole() {
         try (ShardFixture kv = shard()) {
-            final String[] requests = new String[40];
+            String[] requests = new String[40];
             java.util.Arrays.fill(requests, request("INCR counter"));
             assertThat((String) kv.call("TRANSACTION", requests))
                     .isEqualTo("ERR transaction of 40 requests > maximum 30 for a reply of up to 2048 bytes");

@@ -10,15 +10,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class Resp {
     private Resp() {}
 
-    static String render(final ReplyCursor cursor, final boolean resp3) {
-        final StringBuilder out = new StringBuilder();
+    static String render(ReplyCursor cursor, boolean resp3) {
+        StringBuilder out = new StringBuilder();
         while (cursor.next()) {
             renderValue(cursor, resp3, out);
         }
         return out.toString();
     }
 
-    private static void renderValue(final ReplyCursor cursor, final boolean resp3, final StringBuilder out) {
+    private static void renderValue(ReplyCursor cursor, boolean resp3, StringBuilder out) {
         switch (cursor.type()) {
             case NIL -> out.append(resp3 ? "_\r\n" : "$-1\r\n");
             case NIL_ARRAY -> out.append(resp3 ? "_\r\n" : "*-1\r\n");
@@ -33,7 +33,7 @@ final class Resp {
                         .append(resp3 ? cursor.count() : 2 * cursor.count())
                         .append("\r\n");
             case DOUBLE -> {
-                final String text = number(cursor.doubleValue());
+                String text = number(cursor.doubleValue());
                 if (resp3) {
                     out.append(',').append(text).append("\r\n");
                 } else {
@@ -44,20 +44,20 @@ final class Resp {
         }
     }
 
-    static String number(final double value) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[DoubleText.MAX_SHORT_LENGTH]);
+    static String number(double value) {
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[DoubleText.MAX_SHORT_LENGTH]);
         return buffer.getStringWithoutLengthAscii(0, new DoubleText().putShort(value, buffer, 0));
     }
 
-    private static void bulk(final StringBuilder out, final String text) {
+    private static void bulk(StringBuilder out, String text) {
         out.append('$').append(text.length()).append("\r\n").append(text).append("\r\n");
     }
 
-    static String text(final ReplyCursor cursor) {
+    static String text(ReplyCursor cursor) {
         return new String(cursor.bytes(), StandardCharsets.ISO_8859_1);
     }
 
-    static boolean isError(final ReplyCursor cursor) {
+    static boolean isError(ReplyCursor cursor) {
         return cursor.type() == ReplyType.ERROR;
     }
 }

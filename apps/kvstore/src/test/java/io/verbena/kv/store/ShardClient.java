@@ -24,13 +24,13 @@ final class ShardClient implements AutoCloseable {
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
     private long uploads = 1_000_000;
 
-    ShardClient(final Shard shard) {
+    ShardClient(Shard shard) {
         this.shard = shard;
         transfers = shard.newTransfers(TransferDescriptor.MAX_MESSAGE);
     }
 
     /** Executes a request; the cursor is at its root. */
-    ReplyCursor execute(final KvOp op, final Consumer<RequestEncoder> arguments) {
+    ReplyCursor execute(KvOp op, Consumer<RequestEncoder> arguments) {
         request.begin(buffer, 0, op, 0, 5, 0);
         arguments.accept(request);
         shard.execute(buffer, 0, request.length(), reply, transfers);
@@ -42,8 +42,8 @@ final class ShardClient implements AutoCloseable {
     }
 
     /** A short command; its reply as text. */
-    Object call(final String line) {
-        final String[] words = line.split(" ");
+    Object call(String line) {
+        String[] words = line.split(" ");
         execute(KvOp.valueOf(words[0]), r -> {
             for (int i = 1; i < words.length; i++) {
                 r.argument(words[i].getBytes(StandardCharsets.US_ASCII));
@@ -61,11 +61,11 @@ final class ShardClient implements AutoCloseable {
         };
     }
 
-    Object piece(final long id, final long total, final long offset, final byte[] bytes) {
+    Object piece(long id, long total, long offset, byte[] bytes) {
         return piece(KvOp.UPLOAD, id, total, offset, bytes);
     }
 
-    private Object piece(final KvOp op, final long id, final long total, final long offset, final byte[] bytes) {
+    private Object piece(KvOp op, long id, long total, long offset, byte[] bytes) {
         execute(
                 op,
                 r -> r.argumentLong(id).argumentLong(total).argumentLong(offset).argument(bytes));
@@ -73,21 +73,21 @@ final class ShardClient implements AutoCloseable {
     }
 
     /** Uploads an argument; returns the id. */
-    long upload(final byte[] bytes) {
+    long upload(byte[] bytes) {
         return upload(KvOp.UPLOAD, bytes);
     }
 
     /** Uploads a request; returns the id. */
-    long uploadRequest(final byte[] bytes) {
+    long uploadRequest(byte[] bytes) {
         return upload(KvOp.UPLOAD_REQUEST, bytes);
     }
 
-    private long upload(final KvOp op, final byte[] bytes) {
-        final long id = ++uploads;
+    private long upload(KvOp op, byte[] bytes) {
+        long id = ++uploads;
         int position = 0;
         do {
-            final int length = TransferDescriptor.nextPiece(bytes.length, position);
-            final byte[] piece = new byte[length];
+            int length = TransferDescriptor.nextPiece(bytes.length, position);
+            byte[] piece = new byte[length];
             System.arraycopy(bytes, position, piece, 0, length);
             piece(op, id, bytes.length, position, piece);
             position += length;
@@ -96,11 +96,11 @@ final class ShardClient implements AutoCloseable {
     }
 
     /** SET by an upload, with what may follow; its reply. */
-    Object set(final String key, final byte[] bytes, final String... options) {
-        final long id = upload(bytes);
+    Object set(String key, byte[] bytes, String... options) {
+        long id = upload(bytes);
         execute(KvOp.SET, r -> {
             r.argument(key.getBytes(StandardCharsets.US_ASCII)).uploadedArgument(id);
-            for (final String option : options) {
+            for (String option : options) {
                 r.argument(option.getBytes(StandardCharsets.US_ASCII));
             }
         });
@@ -108,23 +108,23 @@ final class ShardClient implements AutoCloseable {
     }
 
     /** Opens a stream of a value; its id. */
-    long open(final String line) {
+    long open(String line) {
         call(line);
         assertThat(cursor.type()).isEqualTo(ReplyType.STREAM);
         return cursor.streamId();
     }
 
     /** The next bytes of a stream, or the text of an error. */
-    Object read(final long id, final long offset, final long length) {
+    Object read(long id, long offset, long length) {
         execute(KvOp.READ_STREAM, r -> r.argumentLong(id).argumentLong(offset).argumentLong(length));
         return cursor.type() == ReplyType.BULK ? cursor.bytes() : cursor.text();
     }
 
     /** What is left of a stream of known length. */
-    byte[] readAll(final long id, final long from, final long length) {
-        final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    byte[] readAll(long id, long from, long length) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         for (long at = from; at < length; ) {
-            final byte[] piece = (byte[]) read(id, at, TransferDescriptor.nextPiece(length, at));
+            byte[] piece = (byte[]) read(id, at, TransferDescriptor.nextPiece(length, at));
             bytes.writeBytes(piece);
             at += piece.length;
         }
@@ -132,7 +132,7 @@ final class ShardClient implements AutoCloseable {
     }
 
     /** The value that a line asks for, at once or by a stream. */
-    byte[] get(final String line) {
+    byte[] get(String line) {
         call(line);
         return cursor.type() == ReplyType.STREAM
                 ? readAll(cursor.streamId(), 0, cursor.streamLength())
@@ -142,7 +142,7 @@ final class ShardClient implements AutoCloseable {
     /** Fetches a held reply; the cursor is at its root. */
     ReplyCursor fetchHeld() {
         assertThat(cursor.type()).isEqualTo(ReplyType.HELD);
-        final byte[] whole = readAll(cursor.streamId(), 0, cursor.streamLength());
+        byte[] whole = readAll(cursor.streamId(), 0, cursor.streamLength());
         cursor.wrap(new UnsafeBuffer(whole), 0, whole.length);
         assertThat(cursor.correlation()).isEqualTo(5);
         cursor.next();

@@ -33,24 +33,24 @@ final class ShardFixture implements AutoCloseable {
         this(new ShardContext().seed(1));
     }
 
-    ShardFixture(final ShardContext context) {
+    ShardFixture(ShardContext context) {
         shard = new Shard(context, () -> now);
     }
 
-    ShardFixture(final ShardContext context, final Shard.AllocatorFactory allocators) {
+    ShardFixture(ShardContext context, Shard.AllocatorFactory allocators) {
         shard = new Shard(context, () -> now, new Memory(), allocators);
     }
 
     /** Limits the replies to come, as the inbox of a client does. */
-    void limitReplies(final int bytes) {
+    void limitReplies(int bytes) {
         reply.limit(bytes);
     }
 
     /** Executes a command and leaves the cursor before the root. */
-    ReplyCursor execute(final String command, final String... arguments) {
-        final KvOp op = KvOp.valueOf(command.toUpperCase(Locale.ROOT));
+    ReplyCursor execute(String command, String... arguments) {
+        KvOp op = KvOp.valueOf(command.toUpperCase(Locale.ROOT));
         request.begin(buffer, 0, op, database, ++correlation, resp3 ? RequestDescriptor.FLAG_RESP3 : 0);
-        for (final String argument : arguments) {
+        for (String argument : arguments) {
             request.argument(argument.getBytes(StandardCharsets.ISO_8859_1));
         }
         shard.execute(buffer, 0, request.length(), reply);
@@ -62,25 +62,25 @@ final class ShardFixture implements AutoCloseable {
     }
 
     /** Executes a command written with spaces; the reply as Redis writes it. */
-    String resp(final String line) {
-        final String[] words = line.split(" ");
-        final String[] arguments = new String[words.length - 1];
+    String resp(String line) {
+        String[] words = line.split(" ");
+        String[] arguments = new String[words.length - 1];
         System.arraycopy(words, 1, arguments, 0, arguments.length);
         return Resp.render(execute(words[0], arguments), resp3);
     }
 
     /** Executes a command written with spaces; the reply for people: strings, longs, lists, null. */
-    Object run(final String line) {
-        final String[] words = line.split(" ");
-        final String[] arguments = new String[words.length - 1];
+    Object run(String line) {
+        String[] words = line.split(" ");
+        String[] arguments = new String[words.length - 1];
         System.arraycopy(words, 1, arguments, 0, arguments.length);
         return call(words[0], arguments);
     }
 
-    Object call(final String command, final String... arguments) {
+    Object call(String command, String... arguments) {
         execute(command, arguments);
         cursor.next();
-        final Object value = read();
+        Object value = read();
         if (cursor.next()) {
             throw new AssertionError("bytes behind the reply");
         }
@@ -100,8 +100,8 @@ final class ShardFixture implements AutoCloseable {
         };
     }
 
-    private List<Object> readMany(final int count) {
-        final List<Object> values = new ArrayList<>();
+    private List<Object> readMany(int count) {
+        List<Object> values = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             cursor.next();
             values.add(read());
@@ -114,9 +114,9 @@ final class ShardFixture implements AutoCloseable {
      * needs.
      */
     void deleteEachKey() {
-        final int before = database;
+        int before = database;
         for (database = 0; database < shard.databases(); database++) {
-            for (final Object key : (List<?>) call("KEYS", "*")) {
+            for (Object key : (List<?>) call("KEYS", "*")) {
                 call("DEL", (String) key);
             }
         }

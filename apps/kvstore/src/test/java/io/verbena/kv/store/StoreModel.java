@@ -21,16 +21,16 @@ final class StoreModel {
     private final Map<String, Long> expiries = new HashMap<>();
     long now;
 
-    Object call(final String name, final String... a) {
+    Object call(String name, String... a) {
         if (expiries.containsKey(a[0]) && now > expiries.get(a[0])) {
             remove(a[0]);
         }
-        final Object value = values.get(a[0]);
-        final Class<?> type = typeOf(name);
+        Object value = values.get(a[0]);
+        Class<?> type = typeOf(name);
         if (type != null && value != null && !type.isInstance(value)) {
             return WRONG_TYPE;
         }
-        final Object reply = switch (name.charAt(0)) {
+        Object reply = switch (name.charAt(0)) {
             case 'L', 'R' -> list(name, a);
             case 'H' -> hash(name, a);
             case 'Z' -> sortedSet(name, a);
@@ -42,12 +42,12 @@ final class StoreModel {
         return reply;
     }
 
-    private static boolean isEmpty(final Object value) {
+    private static boolean isEmpty(Object value) {
         return value instanceof Map<?, ?> map ? map.isEmpty() : value instanceof Collection<?> c && c.isEmpty();
     }
 
     /** Class of the values that a command is about; null for keys of any type. */
-    static Class<?> typeOf(final String name) {
+    static Class<?> typeOf(String name) {
         return switch (name) {
             case "GET", "INCRBY", "APPEND", "STRLEN", "GETRANGE", "SETRANGE", "GETDEL" -> String.class;
             case "LPUSH", "RPUSH", "LPOP", "RPOP", "LRANGE", "LINDEX", "LREM", "LTRIM", "LSET" -> ArrayList.class;
@@ -58,19 +58,19 @@ final class StoreModel {
         };
     }
 
-    private void remove(final String key) {
+    private void remove(String key) {
         values.remove(key);
         expiries.remove(key);
     }
 
     @SuppressWarnings("unchecked")
-    private <T> T open(final String key, final T fresh) {
+    private <T> T open(String key, T fresh) {
         return (T) values.computeIfAbsent(key, k -> fresh);
     }
 
-    private Object string(final String name, final String[] a) {
-        final Object found = values.get(a[0]);
-        final String text = found instanceof String s ? s : "";
+    private Object string(String name, String[] a) {
+        Object found = values.get(a[0]);
+        String text = found instanceof String s ? s : "";
         switch (name) {
             case "SET" -> {
                 remove(a[0]);
@@ -95,7 +95,7 @@ final class StoreModel {
                 if (found != null && !text.matches("0|-?[1-9][0-9]{0,17}")) {
                     return NOT_AN_INTEGER;
                 }
-                final long sum = (found == null ? 0 : Long.parseLong(text)) + Long.parseLong(a[1]);
+                long sum = (found == null ? 0 : Long.parseLong(text)) + Long.parseLong(a[1]);
                 values.put(a[0], Long.toString(sum));
                 return sum;
             }
@@ -107,19 +107,19 @@ final class StoreModel {
                 return (long) text.length();
             }
             case "GETRANGE" -> {
-                final int end = Integer.parseInt(a[2]);
+                int end = Integer.parseInt(a[2]);
                 // An end in front of the string is its first byte, in strings alone.
-                final int start = Integer.parseInt(a[1]);
-                final int clipped = end < -text.length() && (start >= 0 || start <= end) ? 0 : end;
-                final int[] range = range(a[1], Integer.toString(clipped), text.length());
+                int start = Integer.parseInt(a[1]);
+                int clipped = end < -text.length() && (start >= 0 || start <= end) ? 0 : end;
+                int[] range = range(a[1], Integer.toString(clipped), text.length());
                 return range[0] < range[1] ? text.substring(range[0], range[1]) : "";
             }
             case "SETRANGE" -> {
                 if (a[2].isEmpty()) {
                     return (long) text.length();
                 }
-                final int at = Integer.parseInt(a[1]);
-                final StringBuilder result = new StringBuilder(text);
+                int at = Integer.parseInt(a[1]);
+                StringBuilder result = new StringBuilder(text);
                 result.setLength(Math.max(text.length(), at + a[2].length()));
                 result.replace(at, at + a[2].length(), a[2]);
                 values.put(a[0], result.toString());
@@ -143,7 +143,7 @@ final class StoreModel {
     }
 
     /** Start and end, exclusive, of a range of Redis. */
-    private static int[] range(final String start, final String end, final int size) {
+    private static int[] range(String start, String end, int size) {
         int from = Integer.parseInt(start);
         int to = Integer.parseInt(end);
         if (from < 0 && to < 0 && from > to) {
@@ -154,8 +154,8 @@ final class StoreModel {
         return from > to ? new int[] {0, 0} : new int[] {from, to + 1};
     }
 
-    private Object list(final String name, final String[] a) {
-        final ArrayList<Object> list = open(a[0], new ArrayList<>());
+    private Object list(String name, String[] a) {
+        ArrayList<Object> list = open(a[0], new ArrayList<>());
         switch (name) {
             case "LPUSH", "RPUSH" -> {
                 for (int i = 1; i < a.length; i++) {
@@ -167,8 +167,8 @@ final class StoreModel {
                 return list.isEmpty() ? null : list.remove(name.equals("LPOP") ? 0 : list.size() - 1);
             }
             case "LRANGE", "LTRIM" -> {
-                final int[] range = range(a[1], a[2], list.size());
-                final List<Object> part = new ArrayList<>(list.subList(range[0], range[1]));
+                int[] range = range(a[1], a[2], list.size());
+                List<Object> part = new ArrayList<>(list.subList(range[0], range[1]));
                 if (name.equals("LRANGE")) {
                     return part;
                 }
@@ -177,13 +177,13 @@ final class StoreModel {
                 return OK;
             }
             case "LINDEX" -> {
-                final int index = Integer.parseInt(a[1]);
-                final int at = index < 0 ? list.size() + index : index;
+                int index = Integer.parseInt(a[1]);
+                int at = index < 0 ? list.size() + index : index;
                 return at < 0 || at >= list.size() ? null : list.get(at);
             }
             case "LSET" -> {
-                final int index = Integer.parseInt(a[1]);
-                final int at = index < 0 ? list.size() + index : index;
+                int index = Integer.parseInt(a[1]);
+                int at = index < 0 ? list.size() + index : index;
                 if (list.isEmpty()) {
                     return "ERR no such key";
                 }
@@ -194,7 +194,7 @@ final class StoreModel {
                 return OK;
             }
             case "LREM" -> {
-                final int count = Integer.parseInt(a[1]);
+                int count = Integer.parseInt(a[1]);
                 if (count < 0) {
                     Collections.reverse(list);
                 }
@@ -211,10 +211,10 @@ final class StoreModel {
         }
     }
 
-    private Object set(final String name, final String[] a) {
-        final TreeSet<String> set = open(a[0], new TreeSet<>());
-        final long before = set.size();
-        final List<String> members = Arrays.asList(a).subList(1, a.length);
+    private Object set(String name, String[] a) {
+        TreeSet<String> set = open(a[0], new TreeSet<>());
+        long before = set.size();
+        List<String> members = Arrays.asList(a).subList(1, a.length);
         switch (name) {
             case "SADD" -> {
                 set.addAll(members);
@@ -237,9 +237,9 @@ final class StoreModel {
         }
     }
 
-    private Object hash(final String name, final String[] a) {
-        final HashMap<String, String> hash = open(a[0], new HashMap<>());
-        final long before = hash.size();
+    private Object hash(String name, String[] a) {
+        HashMap<String, String> hash = open(a[0], new HashMap<>());
+        long before = hash.size();
         switch (name) {
             case "HSET" -> {
                 for (int i = 1; i < a.length; i += 2) {
@@ -258,7 +258,7 @@ final class StoreModel {
                 return before;
             }
             case "HGETALL" -> {
-                final List<Object> all = new ArrayList<>();
+                List<Object> all = new ArrayList<>();
                 hash.forEach((field, value) -> all.addAll(List.of(field, value)));
                 return all;
             }
@@ -266,10 +266,10 @@ final class StoreModel {
         }
     }
 
-    private Object sortedSet(final String name, final String[] a) {
-        final TreeMap<String, Long> set = open(a[0], new TreeMap<>());
-        final long before = set.size();
-        final List<Map.Entry<String, Long>> ordered = new ArrayList<>(set.entrySet());
+    private Object sortedSet(String name, String[] a) {
+        TreeMap<String, Long> set = open(a[0], new TreeMap<>());
+        long before = set.size();
+        List<Map.Entry<String, Long>> ordered = new ArrayList<>(set.entrySet());
         // Sorted by member already, and the sort is stable.
         ordered.sort(Comparator.comparingLong(Map.Entry::getValue));
         switch (name) {
@@ -287,12 +287,11 @@ final class StoreModel {
                 return set.containsKey(a[1]) ? Long.toString(set.get(a[1])) : null;
             }
             case "ZRANK" -> {
-                final int rank =
-                        ordered.stream().map(Map.Entry::getKey).toList().indexOf(a[1]);
+                int rank = ordered.stream().map(Map.Entry::getKey).toList().indexOf(a[1]);
                 return rank < 0 ? null : (Object) (long) rank;
             }
             case "ZRANGE" -> {
-                final int[] range = range(a[1], a[2], ordered.size());
+                int[] range = range(a[1], a[2], ordered.size());
                 return flat(ordered.subList(range[0], range[1]));
             }
             case "ZCOUNT" -> {
@@ -301,7 +300,7 @@ final class StoreModel {
                         .count();
             }
             case "ZPOPMIN" -> {
-                final List<Object> popped = flat(ordered.subList(0, Math.min(1, ordered.size())));
+                List<Object> popped = flat(ordered.subList(0, Math.min(1, ordered.size())));
                 if (!popped.isEmpty()) {
                     set.remove((String) popped.get(0));
                 }
@@ -311,8 +310,8 @@ final class StoreModel {
         }
     }
 
-    private static List<Object> flat(final List<Map.Entry<String, Long>> pairs) {
-        final List<Object> flat = new ArrayList<>();
+    private static List<Object> flat(List<Map.Entry<String, Long>> pairs) {
+        List<Object> flat = new ArrayList<>();
         pairs.forEach(pair -> flat.addAll(List.of(pair.getKey(), Long.toString(pair.getValue()))));
         return flat;
     }

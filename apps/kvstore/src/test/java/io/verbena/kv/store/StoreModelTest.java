@@ -75,18 +75,18 @@ class StoreModelTest {
 
     @ParameterizedTest
     @CsvSource({"1, 10", "2, 100", "3, 1000", "4, 10000"})
-    void answersAsItsModel(final long seed, final int values) {
+    void answersAsItsModel(long seed, int values) {
         random = new Random(seed);
         spread = values;
-        final StoreModel model = new StoreModel();
+        StoreModel model = new StoreModel();
         try (ShardFixture kv = new ShardFixture(new ShardContext().seed(seed))) {
             for (int i = 0; i < COMMANDS; i++) {
-                final List<String> words = command();
-                final String name = words.get(0);
-                final String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
+                List<String> words = command();
+                String name = words.get(0);
+                String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
                 kv.now += random.nextInt(3);
                 model.now = kv.now;
-                final Object expected = sorted(name, model.call(name, arguments));
+                Object expected = sorted(name, model.call(name, arguments));
                 assertThat(sorted(name, kv.call(name, arguments)))
                         .as("seed %s, command %s: %s", seed, i, words)
                         .isEqualTo(expected);
@@ -104,14 +104,14 @@ class StoreModelTest {
     }
 
     private List<String> command() {
-        final String[] template = TEMPLATES[random.nextInt(TEMPLATES.length)].split(" ");
-        final List<String> words = new ArrayList<>();
+        String[] template = TEMPLATES[random.nextInt(TEMPLATES.length)].split(" ");
+        List<String> words = new ArrayList<>();
         words.add(template[0]);
         words.add(key(template[0]));
         for (int i = 1; i < template.length; i++) {
-            final boolean many = template[i].startsWith("*");
+            boolean many = template[i].startsWith("*");
             for (int n = many ? 1 + random.nextInt(40) : 1; n > 0; n--) {
-                for (final String word : template[i].substring(many ? 1 : 0).split("=")) {
+                for (String word : template[i].substring(many ? 1 : 0).split("=")) {
                     words.add(draw(word));
                 }
             }
@@ -120,13 +120,13 @@ class StoreModelTest {
     }
 
     /** Mostly one of three keys of the command's type. */
-    private String key(final String command) {
-        final Class<?> type = StoreModel.typeOf(command);
-        final int home = type == null ? random.nextInt(HOMES.size()) : HOMES.indexOf(type);
+    private String key(String command) {
+        Class<?> type = StoreModel.typeOf(command);
+        int home = type == null ? random.nextInt(HOMES.size()) : HOMES.indexOf(type);
         return "k" + (random.nextInt(30) == 0 ? random.nextInt(15) : 3 * home + random.nextInt(3));
     }
 
-    private String draw(final String word) {
+    private String draw(String word) {
         return switch (word) {
             case "<I>" -> Integer.toString(random.nextInt(spread) - spread / 4);
             case "<N>" -> Integer.toString(random.nextInt(2000));
@@ -143,12 +143,12 @@ class StoreModelTest {
     }
 
     /** Sets have no order, hashes order by field. */
-    private static Object sorted(final String name, final Object reply) {
+    private static Object sorted(String name, Object reply) {
         if (!(reply instanceof List<?> list) || !(name.equals("SMEMBERS") || name.equals("HGETALL"))) {
             return reply;
         }
-        final int step = name.equals("SMEMBERS") ? 1 : 2;
-        final List<String> groups = new ArrayList<>();
+        int step = name.equals("SMEMBERS") ? 1 : 2;
+        List<String> groups = new ArrayList<>();
         for (int i = 0; i < list.size(); i += step) {
             groups.add(String.valueOf(list.subList(i, i + step)));
         }

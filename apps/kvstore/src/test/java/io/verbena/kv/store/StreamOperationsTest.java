@@ -30,18 +30,18 @@ class StreamOperationsTest extends TransferFixture {
                 "RENAME other k",
                 "PEXPIREAT k 1"
             })
-    void aStreamReadsWhatWasThere(final String change) {
-        final byte[] value = bytes(MIB, 3);
+    void aStreamReadsWhatWasThere(String change) {
+        byte[] value = bytes(MIB, 3);
         value[0] = 0;
         client.set("k", value);
         client.call("SET other x");
-        final long id = client.open("GET k");
-        final byte[] start = (byte[]) client.read(id, 0, TransferDescriptor.PIECE_LENGTH);
+        long id = client.open("GET k");
+        byte[] start = (byte[]) client.read(id, 0, TransferDescriptor.PIECE_LENGTH);
         client.call(change);
         // What was given back is used for something else.
         client.set("reuse", bytes(MIB, 4));
         client.set("again", bytes(MIB, 5));
-        final byte[] rest = client.readAll(id, start.length, MIB);
+        byte[] rest = client.readAll(id, start.length, MIB);
         assertThat(Arrays.copyOf(value, start.length)).isEqualTo(start);
         assertThat(Arrays.copyOfRange(value, start.length, MIB)).isEqualTo(rest);
         assertThat(client.read(id, MIB, 1)).isEqualTo("ERR no such stream");
@@ -54,11 +54,11 @@ class StreamOperationsTest extends TransferFixture {
     void overwritingWithTheSameLengthLeavesAStreamAlone() {
         client.set("k", bytes(100_000, 1));
         client.call("DEL k");
-        final byte[] value = bytes(200_000, 1);
+        byte[] value = bytes(200_000, 1);
         client.set("k", value);
-        final long id = client.open("GET k");
+        long id = client.open("GET k");
         client.set("k", bytes(200_000, 2));
-        final long other = client.open("GET k");
+        long other = client.open("GET k");
         assertThat(client.readAll(id, 0, 200_000)).isEqualTo(value);
         assertThat(client.readAll(other, 0, 200_000)).isEqualTo(bytes(200_000, 2));
     }
@@ -66,12 +66,12 @@ class StreamOperationsTest extends TransferFixture {
     @Test
     void streamsAreReadInOrderAndCanBeClosed() {
         client.set("k", bytes(MIB, 1));
-        final long id = client.open("GET k");
+        long id = client.open("GET k");
         assertThat(client.read(id, 5, 10)).isEqualTo("ERR stream is read at 5 and has been read to 0");
         assertThat(client.read(id, 0, 0)).isEqualTo("ERR length 0 of a read is not in 1 to 65536");
         assertThat(client.read(id, 0, 65_537)).isEqualTo("ERR length 65537 of a read is not in 1 to 65536");
         client.call("DEL k");
-        final long pinned = kv.shard.usedMemory();
+        long pinned = kv.shard.usedMemory();
         assertThat(pinned).isGreaterThan(MIB);
         client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(id));
         assertThat(kv.shard.usedMemory()).isLessThan(pinned - MIB);
@@ -82,12 +82,12 @@ class StreamOperationsTest extends TransferFixture {
     void anIdOfAChannelThatIsGoneNamesNothing() {
         client.set("k", bytes(MIB, 1));
         client.set("other", bytes(MIB, 2));
-        final long old;
+        long old;
         try (ShardClient before = new ShardClient(kv.shard)) {
             old = before.open("GET k");
         }
         try (ShardClient after = new ShardClient(kv.shard)) {
-            final long id = after.open("GET other");
+            long id = after.open("GET other");
             assertThat(after.read(old, 0, 1)).isEqualTo("ERR no such stream");
             after.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(old));
             assertThat(after.readAll(id, 0, MIB)).isEqualTo(bytes(MIB, 2));
@@ -102,22 +102,22 @@ class StreamOperationsTest extends TransferFixture {
         assertThat(client.transfers.streams()).isZero();
         int open = 0;
         for (int i = 0; i < 3; i++) {
-            final int many = (ClientTransfers.MAX_STREAMS - open + 1) / 2;
+            int many = (ClientTransfers.MAX_STREAMS - open + 1) / 2;
             assertThat(client.call("MGET" + " k".repeat(many))).asString().startsWith("HELD");
             open += many + 1;
             assertThat(client.transfers.streams()).isEqualTo(open);
             assertThat(client.call("MGET" + " k".repeat(many))).isEqualTo("ERR too many open streams");
-            final long other = client.open("GET k");
+            long other = client.open("GET k");
             client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(other));
         }
     }
 
     @Test
     void largeElementsOfOtherTypesAreStreams() {
-        final byte[] value = bytes(MIB, 9);
-        final ExpandableArrayBuffer request = new ExpandableArrayBuffer();
-        final RequestEncoder encoder = new RequestEncoder();
-        for (final KvOp op : new KvOp[] {KvOp.RPUSH, KvOp.HSET, KvOp.LSET}) {
+        byte[] value = bytes(MIB, 9);
+        ExpandableArrayBuffer request = new ExpandableArrayBuffer();
+        RequestEncoder encoder = new RequestEncoder();
+        for (KvOp op : new KvOp[] {KvOp.RPUSH, KvOp.HSET, KvOp.LSET}) {
             encoder.begin(request, 0, op, 0, 5, 0).argument(new byte[] {op == KvOp.HSET ? (byte) 'h' : (byte) 'l'});
             if (op == KvOp.LSET) {
                 client.open("LINDEX l 0");
@@ -127,9 +127,9 @@ class StreamOperationsTest extends TransferFixture {
                 encoder.argument(new byte[] {'f'});
             }
             encoder.argument(value);
-            final byte[] whole = new byte[encoder.length()];
+            byte[] whole = new byte[encoder.length()];
             request.getBytes(0, whole);
-            final long id = client.uploadRequest(whole);
+            long id = client.uploadRequest(whole);
             client.execute(KvOp.EXECUTE_UPLOADED, r -> r.argumentLong(id));
             assertThat(client.cursor.type()).isNotEqualTo(ReplyType.ERROR);
         }
@@ -137,7 +137,7 @@ class StreamOperationsTest extends TransferFixture {
         value[5]--;
         assertThat(client.readAll(1, 0, MIB)).as("what was pinned before LSET").isEqualTo(value);
         assertThat(client.get("HGET h f")).isEqualTo(value);
-        final byte[] overwritten = client.get("LINDEX l 0");
+        byte[] overwritten = client.get("LINDEX l 0");
         assertThat(overwritten[5]).isEqualTo((byte) (value[5] + 1));
     }
 
@@ -162,12 +162,12 @@ class StreamOperationsTest extends TransferFixture {
 
     @ParameterizedTest
     @ValueSource(strings = {"RPUSH LPOP", "SADD SPOP", "ZADD ZPOPMIN"})
-    void aReplyIsHeldThoughNoMemoryIsLeft(final String commands) {
-        final String add = commands.split(" ")[0];
-        final String pop = commands.split(" ")[1];
+    void aReplyIsHeldThoughNoMemoryIsLeft(String commands) {
+        String add = commands.split(" ")[0];
+        String pop = commands.split(" ")[1];
         try (ShardFixture full = new ShardFixture(new ShardContext().seed(1).memoryBudget(8 * MIB));
                 ShardClient caller = new ShardClient(full.shard)) {
-            final String padding = "e".repeat(1000);
+            String padding = "e".repeat(1000);
             for (int i = 0; i < 300; i++) {
                 caller.call(add + " c " + (add.equals("ZADD") ? "1 " : "") + padding + i);
             }
@@ -188,15 +188,15 @@ class StreamOperationsTest extends TransferFixture {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aHeldReplyThatIsClosedTakesItsStreamsAlong(final boolean begun) {
+    void aHeldReplyThatIsClosedTakesItsStreamsAlong(boolean begun) {
         client.set("k", bytes(MIB, 1));
-        final long own = client.open("GET k");
+        long own = client.open("GET k");
         client.call("SET s " + "e".repeat(60_000));
         client.call("MGET k s s s k");
         assertThat(client.cursor.type()).isEqualTo(ReplyType.HELD);
-        final long held = client.cursor.streamId();
+        long held = client.cursor.streamId();
         assertThat(client.transfers.streams()).isEqualTo(4);
-        final long later = client.open("GET k");
+        long later = client.open("GET k");
         if (begun) {
             client.read(held, 0, 100);
         }
@@ -207,7 +207,7 @@ class StreamOperationsTest extends TransferFixture {
         assertThat(client.readAll(later, 0, MIB)).isEqualTo(bytes(MIB, 1));
         // One that was read has told of its streams.
         client.call("MGET k s s s k");
-        final long whole = client.cursor.streamId();
+        long whole = client.cursor.streamId();
         client.fetchHeld();
         client.execute(KvOp.CLOSE_STREAM, r -> r.argumentLong(whole));
         assertThat(client.transfers.streams()).isEqualTo(2);
@@ -215,7 +215,7 @@ class StreamOperationsTest extends TransferFixture {
 
     @Test
     void noCommandIsExecutedWhoseReplyCouldNotBeHeld() {
-        final String padding = "e".repeat(1000);
+        String padding = "e".repeat(1000);
         for (int i = 0; i < 600; i++) {
             client.call("RPUSH l " + padding);
         }
@@ -224,8 +224,8 @@ class StreamOperationsTest extends TransferFixture {
             client.open("GET k");
         }
         assertThat(client.call("LPOP l 300")).asString().startsWith("HELD");
-        final long held = client.cursor.streamId();
-        final int length = (int) client.cursor.streamLength();
+        long held = client.cursor.streamId();
+        int length = (int) client.cursor.streamLength();
         assertThat(client.call("LPOP l 300")).isEqualTo("ERR too many open streams");
         assertThat(client.set("n", bytes(MIB, 1))).isEqualTo("ERR too many open streams");
         assertThat(client.transfers.uploads()).isZero();

@@ -129,7 +129,7 @@ class StringOperationsTest {
 
     @Test
     void namesLimits() {
-        final String longKey = "k".repeat(65537);
+        String longKey = "k".repeat(65537);
         assertThat(kv.call("SET", longKey, "v")).isEqualTo("ERR key of 65537 bytes > maximum 65536");
         assertThat(kv.call("SET", longKey.substring(1), "v")).isEqualTo("OK");
         try (ShardFixture small = new ShardFixture(new ShardContext().maxValueLength(100_000))) {

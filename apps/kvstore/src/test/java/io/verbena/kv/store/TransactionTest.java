@@ -22,10 +22,10 @@ class TransactionTest {
     }
 
     /** A request, in Latin-1 as the fixture sends it. */
-    private static String request(final int database, final String line) {
-        final String[] words = line.split(" ");
-        final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-        final RequestEncoder encoder =
+    private static String request(int database, String line) {
+        String[] words = line.split(" ");
+        ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
+        RequestEncoder encoder =
                 new RequestEncoder().begin(buffer, 0, KvOp.valueOf(words[0].toUpperCase(Locale.ROOT)), database, 0, 0);
         for (int i = 1; i < words.length; i++) {
             encoder.argument(words[i].getBytes(StandardCharsets.ISO_8859_1));
@@ -33,7 +33,7 @@ class TransactionTest {
         return new String(buffer.byteArray(), 0, encoder.length(), StandardCharsets.ISO_8859_1);
     }
 
-    private String transaction(final String... requests) {
+    private String transaction(String... requests) {
         return Resp.render(shard.execute("transaction", requests), false);
     }
 
@@ -69,11 +69,11 @@ class TransactionTest {
 
     @Test
     void repliesThatFindNoRoomBecomeErrors() {
-        final String value = "v".repeat(1000);
+        String value = "v".repeat(1000);
         assertThat(shard.resp("set k " + value)).isEqualTo("+OK\r\n");
         try (ReplyEncoder small = new ReplyEncoder(64 * 1024)) {
-            final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-            final RequestEncoder encoder = new RequestEncoder().begin(buffer, 0, KvOp.TRANSACTION, 0, 7, 0);
+            ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
+            RequestEncoder encoder = new RequestEncoder().begin(buffer, 0, KvOp.TRANSACTION, 0, 7, 0);
             for (int i = 0; i < 100; i++) {
                 encoder.argument(request(0, "get k").getBytes(StandardCharsets.ISO_8859_1));
             }

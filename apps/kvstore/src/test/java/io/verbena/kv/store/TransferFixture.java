@@ -15,8 +15,8 @@ abstract class TransferFixture {
     final ShardFixture kv = new ShardFixture(context);
     final ShardClient client = new ShardClient(kv.shard);
 
-    static byte[] bytes(final int length, final long seed) {
-        final byte[] bytes = new byte[length];
+    static byte[] bytes(int length, long seed) {
+        byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
     }

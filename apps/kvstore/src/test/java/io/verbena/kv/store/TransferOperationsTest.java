@@ -21,8 +21,8 @@ class TransferOperationsTest extends TransferFixture {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 5, 44, 45, 65_536, 65_537, 131_004, 131_005, MIB, 5 * MIB + 3})
-    void anUploadBecomesTheValue(final int length) {
-        final byte[] value = bytes(length, length);
+    void anUploadBecomesTheValue(int length) {
+        byte[] value = bytes(length, length);
         assertThat(client.set("k", value)).isEqualTo("OK");
         assertThat(client.transfers.uploads()).isZero();
         assertThat(client.get("GET k")).isEqualTo(value);
@@ -43,25 +43,25 @@ class TransferOperationsTest extends TransferFixture {
 
     @Test
     void everyCommandThatStoresOneValueTakesAnUpload() {
-        final byte[] value = bytes(MIB, 1);
-        final byte[] key = {'k'};
-        final byte[] time = {'9', '9'};
+        byte[] value = bytes(MIB, 1);
+        byte[] key = {'k'};
+        byte[] time = {'9', '9'};
         long id = client.upload(value);
-        final long first = id;
+        long first = id;
         assertThat(client.execute(KvOp.SETNX, r -> r.argument(key).uploadedArgument(first))
                         .integer())
                 .isOne();
         id = client.upload(value);
-        final long second = id;
+        long second = id;
         assertThat(client.execute(KvOp.SETNX, r -> r.argument(key).uploadedArgument(second))
                         .integer())
                 .isZero();
-        final long third = client.upload(value);
+        long third = client.upload(value);
         client.execute(KvOp.SETEX, r -> r.argument(key).argument(time).uploadedArgument(third));
-        final long fourth = client.upload(value);
+        long fourth = client.upload(value);
         client.execute(KvOp.PSETEX, r -> r.argument(key).argument(time).uploadedArgument(fourth));
         assertThat(client.call("PTTL k")).isEqualTo(99L);
-        final long fifth = client.upload(bytes(MIB, 2));
+        long fifth = client.upload(bytes(MIB, 2));
         client.execute(KvOp.GETSET, r -> r.argument(key).uploadedArgument(fifth));
         assertThat(client.readAll(client.cursor.streamId(), 0, MIB)).isEqualTo(value);
         assertThat(client.get("GETDEL k")).isEqualTo(bytes(MIB, 2));
@@ -69,13 +69,13 @@ class TransferOperationsTest extends TransferFixture {
 
     @Test
     void anUploadElsewhereIsAnErrorAndFreed() {
-        final long id = client.upload(bytes(MIB, 1));
+        long id = client.upload(bytes(MIB, 1));
         client.execute(KvOp.APPEND, r -> r.argument(new byte[] {'k'}).uploadedArgument(id));
         assertThat(client.cursor.text()).isEqualTo("ERR argument 1 of 'append' cannot be an upload");
-        final long key = client.upload(bytes(MIB, 1));
+        long key = client.upload(bytes(MIB, 1));
         client.execute(KvOp.SET, r -> r.uploadedArgument(key).argument(new byte[] {'k'}));
         assertThat(client.cursor.text()).isEqualTo("ERR argument 0 of 'set' cannot be an upload");
-        final long arity = client.upload(bytes(MIB, 1));
+        long arity = client.upload(bytes(MIB, 1));
         client.execute(KvOp.GET, r -> r.argument(new byte[] {'k'}).uploadedArgument(arity));
         assertThat(client.transfers.uploads()).isZero();
         client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(77));
@@ -131,11 +131,11 @@ class TransferOperationsTest extends TransferFixture {
     @Test
     void anAnnouncementEvictsForWhatHasComeOnly() {
         context.maxMemory(16 * MIB).evictionPolicy(EvictionPolicy.ALL_KEYS_LRU);
-        final String value = "v".repeat(100_000);
+        String value = "v".repeat(100_000);
         for (int i = 0; i < 200; i++) {
             client.call("SET k" + i + " " + value);
         }
-        final long before = (Long) kv.run("DBSIZE");
+        long before = (Long) kv.run("DBSIZE");
         assertThat(before).isGreaterThan(100);
         for (int id = 1; id <= 3; id++) {
             assertThat(client.piece(id, 15 * MIB, 0, new byte[40_000])).isEqualTo("OK");
@@ -146,13 +146,13 @@ class TransferOperationsTest extends TransferFixture {
         }
         assertThat((Long) kv.run("DBSIZE")).isGreaterThanOrEqualTo(before - 30);
         for (int id = 1; id <= 3; id++) {
-            final long given = id;
+            long given = id;
             client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(given));
         }
         for (int i = 0; i < 200; i++) {
             client.call("SET k" + i + " " + value);
         }
-        for (final int length : new int[] {100_000, 131_073, 200_001, MIB, 3 * MIB + 5, 14 * MIB}) {
+        for (int length : new int[] {100_000, 131_073, 200_001, MIB, 3 * MIB + 5, 14 * MIB}) {
             assertThat(client.set("large", bytes(length, length))).isEqualTo("OK");
             assertThat(client.get("GET large")).isEqualTo(bytes(length, length));
             assertThat(kv.shard.usedMemory()).isLessThanOrEqualTo(16 * MIB);
@@ -178,34 +178,34 @@ class TransferOperationsTest extends TransferFixture {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anUploadIsUsedWhenItsKeyHasMemory(final boolean evicts) {
-        final AtomicReference<FailingAllocator> made = new AtomicReference<>();
-        final ShardContext settings =
+    void anUploadIsUsedWhenItsKeyHasMemory(boolean evicts) {
+        AtomicReference<FailingAllocator> made = new AtomicReference<>();
+        ShardContext settings =
                 new ShardContext().seed(1).evictionPolicy(evicts ? EvictionPolicy.ALL_KEYS_LRU : EvictionPolicy.REFUSE);
         try (ShardFixture failing = new ShardFixture(settings, (memory, budget) -> {
             made.set(new FailingAllocator(memory, budget));
             return made.get();
         })) {
-            final FailingAllocator allocator = made.get();
+            FailingAllocator allocator = made.get();
             try (ShardClient caller = new ShardClient(failing.shard)) {
-                final byte[] value = bytes(MIB, 1);
+                byte[] value = bytes(MIB, 1);
                 for (int n = 1; n <= 4; n++) {
                     for (int i = 0; i < 10; i++) {
                         caller.call("SET victim" + i + " v");
                     }
-                    final long keys = (Long) failing.run("DBSIZE");
-                    final long id = caller.upload(value);
+                    long keys = (Long) failing.run("DBSIZE");
+                    long id = caller.upload(value);
                     if (n == 4) {
                         allocator.failAttaches(1);
                     } else {
                         allocator.failAt(n, false);
                     }
-                    final String key = "new" + n;
+                    String key = "new" + n;
                     caller.execute(
                             KvOp.SET,
                             r -> r.argument(key.getBytes(StandardCharsets.US_ASCII))
                                     .uploadedArgument(id));
-                    final boolean failed = allocator.disarm() > 0 || n == 4;
+                    boolean failed = allocator.disarm() > 0 || n == 4;
                     assertThat(caller.cursor.text()).isEqualTo(evicts || !failed ? "OK" : OUT_OF_MEMORY);
                     if (evicts || !failed) {
                         assertThat(caller.get("GET " + key)).isEqualTo(value);
@@ -239,7 +239,7 @@ class TransferOperationsTest extends TransferFixture {
         }
         client.execute(KvOp.DISCARD_UPLOAD, r -> r.argumentLong(1));
         for (int id = 2000; id <= 2002; id++) {
-            final long excess = id;
+            long excess = id;
             assertThat(client.piece(id, 10, 5, new byte[5])).isEqualTo("ERR too many open uploads");
             client.execute(KvOp.SET, r -> r.argument(new byte[] {'k'}).uploadedArgument(excess));
             assertThat(client.cursor.text()).isEqualTo("ERR too many open uploads");
@@ -274,16 +274,16 @@ class TransferOperationsTest extends TransferFixture {
 
     @Test
     void aTransactionTakesUploadsAndHoldsStreams() {
-        final byte[] value = bytes(MIB, 1);
+        byte[] value = bytes(MIB, 1);
         client.set("k", value);
-        final ExpandableArrayBuffer inner = new ExpandableArrayBuffer();
-        final RequestEncoder encoder = new RequestEncoder();
-        final long id = client.upload(bytes(MIB, 2));
+        ExpandableArrayBuffer inner = new ExpandableArrayBuffer();
+        RequestEncoder encoder = new RequestEncoder();
+        long id = client.upload(bytes(MIB, 2));
         encoder.begin(inner, 0, KvOp.SET, 0, 0, 0).argument(new byte[] {'n'}).uploadedArgument(id);
-        final byte[] set = new byte[encoder.length()];
+        byte[] set = new byte[encoder.length()];
         inner.getBytes(0, set);
         encoder.begin(inner, 0, KvOp.GET, 0, 0, 0).argument(new byte[] {'k'});
-        final byte[] get = new byte[encoder.length()];
+        byte[] get = new byte[encoder.length()];
         inner.getBytes(0, get);
         client.execute(KvOp.TRANSACTION, r -> r.argument(set).argument(get));
         assertThat(client.cursor.count()).isEqualTo(2);
@@ -301,8 +301,8 @@ class TransferOperationsTest extends TransferFixture {
     @Test
     void noReplyIsTakenAtItsWord() {
         client.set("k", bytes(MIB, 1));
-        final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
-        final RequestEncoder encoder = new RequestEncoder();
+        ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
+        RequestEncoder encoder = new RequestEncoder();
         encoder.begin(buffer, 0, KvOp.GET, 0, 1, RequestDescriptor.FLAG_NO_REPLY)
                 .argument(new byte[] {'k'});
         try (ReplyEncoder reply = new ReplyEncoder()) {

@@ -85,7 +85,7 @@ final class NodeBackend implements Backend {
 
     @Override
     public int takeLost() {
-        final KvClient connected = client;
+        KvClient connected = client;
         if (connected == null) {
             return NONE;
         }
@@ -101,7 +101,7 @@ final class NodeBackend implements Backend {
 
     /** Connects lost shards again, not too often. */
     private void reconnect(KvClient connected) {
-        final long now = System.nanoTime();
+        long now = System.nanoTime();
         if (now - nextReconnect < 0) {
             return;
         }
@@ -137,7 +137,7 @@ final class NodeBackend implements Backend {
 
     @Override
     public int await(long nanos) {
-        final KvClient connected = client();
+        KvClient connected = client();
         if (anyLost) {
             reconnect(connected);
         }

@@ -52,7 +52,7 @@ public final class NodeStore implements Store {
 
     @Override
     public Backend open(int worker, Thread owner) {
-        final Node node = Node.launch(new NodeContext()
+        Node node = Node.launch(new NodeContext()
                 .name(name + "-worker-" + worker)
                 .mode(NodeMode.INVOKER)
                 .closeOnShutdown(false)
@@ -69,7 +69,7 @@ public final class NodeStore implements Store {
 
     @Override
     public void maxMemory(long bytes) {
-        final int shards = server.shards();
+        int shards = server.shards();
         // Rounded up: a limit that is there never becomes none.
         server.configure(context -> context.maxMemory((bytes + shards - 1) / shards));
     }
@@ -120,7 +120,7 @@ public final class NodeStore implements Store {
     }
 
     private long sum(ToLongFunction<Shard> of) {
-        final long[] sum = new long[1];
+        long[] sum = new long[1];
         server.forEachShard(shard -> sum[0] += of.applyAsLong(shard));
         return sum[0];
     }

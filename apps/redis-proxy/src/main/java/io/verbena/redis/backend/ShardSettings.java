@@ -24,15 +24,15 @@ final class ShardSettings {
     }
 
     void maxMemory(long bytes) {
-        for (final ShardContext context : contexts) {
+        for (ShardContext context : contexts) {
             // Rounded up: a limit that is there never becomes none.
             context.maxMemory((bytes + contexts.length - 1) / contexts.length);
         }
     }
 
     void policy(String name) {
-        final EvictionPolicy policy = policyOf(name);
-        for (final ShardContext context : contexts) {
+        EvictionPolicy policy = policyOf(name);
+        for (ShardContext context : contexts) {
             context.evictionPolicy(policy);
         }
     }

@@ -219,7 +219,7 @@ public final class Command {
      */
     public @Nullable Command subcommand(DirectBuffer buffer, int offset, int length) {
         for (int i = 0; i < subcommands.size(); i++) {
-            final Command sub = subcommands.get(i);
+            Command sub = subcommands.get(i);
             if (Names.equalsIgnoreCase(sub.nameBytes, nameBytes.length + 1, buffer, offset, length)) {
                 return sub;
             }

@@ -14,7 +14,7 @@ public final class CommandCategories {
      * @return names that start with an at sign
      */
     public static List<String> of(Command command) {
-        final List<String> categories = new ArrayList<>();
+        List<String> categories = new ArrayList<>();
         if (!command.subcommands().isEmpty() && command.local() == null) {
             // A container does nothing itself.
             return List.of("@slow");
@@ -64,7 +64,7 @@ public final class CommandCategories {
      * @return tips, possibly none
      */
     public static List<String> tips(Command command) {
-        final List<String> tips = new ArrayList<>();
+        List<String> tips = new ArrayList<>();
         if (command.is(CommandFlags.NONDETERMINISTIC)) {
             tips.add("nondeterministic_output");
         }

@@ -37,7 +37,7 @@ public final class CommandTable {
         // A load of a quarter keeps nearly every look-up at one probe.
         this.slots = new Command[BitUtil.findNextPositivePowerOfTwo(commands.size() * 4)];
         this.mask = slots.length - 1;
-        for (final Command command : commands) {
+        for (Command command : commands) {
             int slot = Names.hash(new UnsafeBuffer(command.nameBytes()), 0, command.nameBytes().length) & mask;
             while (slots[slot] != null) {
                 slot = (slot + 1) & mask;
@@ -94,7 +94,7 @@ public final class CommandTable {
     public @Nullable Command find(DirectBuffer buffer, int offset, int length) {
         int slot = Names.hash(buffer, offset, length) & mask;
         while (true) {
-            final Command command = slots[slot];
+            Command command = slots[slot];
             if (command == null || Names.equalsIgnoreCase(command.nameBytes(), 0, buffer, offset, length)) {
                 return command;
             }
@@ -109,8 +109,8 @@ public final class CommandTable {
      * @return null if there is none
      */
     public @Nullable Command find(String name) {
-        final String lower = name.toLowerCase(Locale.ROOT);
-        for (final Command command : rows) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        for (Command command : rows) {
             if (command.name().equals(lower)) {
                 return command;
             }
@@ -119,11 +119,11 @@ public final class CommandTable {
     }
 
     private static CommandTable load() {
-        final InputStream stream = CommandTable.class.getResourceAsStream(TEXT);
+        InputStream stream = CommandTable.class.getResourceAsStream(TEXT);
         if (stream == null) {
             throw new IllegalStateException(TEXT + " is missing beside " + CommandTable.class.getName());
         }
-        final List<CommandRow> rows = new ArrayList<>();
+        List<CommandRow> rows = new ArrayList<>();
         int number = 0;
         String group = "";
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
@@ -144,26 +144,26 @@ public final class CommandTable {
     }
 
     private static CommandTable number(List<CommandRow> rows) {
-        final Map<String, List<CommandRow>> subcommands = new HashMap<>();
-        for (final CommandRow row : rows) {
-            final int bar = row.name().indexOf('|');
+        Map<String, List<CommandRow>> subcommands = new HashMap<>();
+        for (CommandRow row : rows) {
+            int bar = row.name().indexOf('|');
             if (bar >= 0) {
                 subcommands
                         .computeIfAbsent(row.name().substring(0, bar), container -> new ArrayList<>())
                         .add(row);
             }
         }
-        final List<Command> commands = new ArrayList<>();
-        final List<Command> all = new ArrayList<>();
-        for (final CommandRow row : rows) {
+        List<Command> commands = new ArrayList<>();
+        List<Command> all = new ArrayList<>();
+        for (CommandRow row : rows) {
             if (row.name().indexOf('|') < 0) {
-                final List<Command> subs = new ArrayList<>();
-                for (final CommandRow sub : subcommands.getOrDefault(row.name(), List.of())) {
-                    final Command command = new Command(sub, all.size(), List.of());
+                List<Command> subs = new ArrayList<>();
+                for (CommandRow sub : subcommands.getOrDefault(row.name(), List.of())) {
+                    Command command = new Command(sub, all.size(), List.of());
                     subs.add(command);
                     all.add(command);
                 }
-                final Command command = new Command(row, all.size(), subs);
+                Command command = new Command(row, all.size(), subs);
                 commands.add(command);
                 all.add(command);
             }
@@ -172,18 +172,18 @@ public final class CommandTable {
     }
 
     private static CommandRow parse(String group, String line) {
-        final String[] columns = line.split("\\|", -1);
+        String[] columns = line.split("\\|", -1);
         if (columns.length != 8) {
             throw new IllegalArgumentException(columns.length + " columns instead of 8: " + line);
         }
         for (int i = 0; i < columns.length; i++) {
             columns[i] = columns[i].strip();
         }
-        final String name = columns[0].replace('/', '|');
-        final String[] keys = columns[2].equals("-") ? new String[] {"0", "0", "0"} : columns[2].split(" ", -1);
-        final String constant = name.toUpperCase(Locale.ROOT).replace('|', '_').replace('-', '_');
-        final int bar = name.indexOf('|');
-        final String by = columns[4];
+        String name = columns[0].replace('/', '|');
+        String[] keys = columns[2].equals("-") ? new String[] {"0", "0", "0"} : columns[2].split(" ", -1);
+        String constant = name.toUpperCase(Locale.ROOT).replace('|', '_').replace('-', '_');
+        int bar = name.indexOf('|');
+        String by = columns[4];
         return new CommandRow(
                 name,
                 group,
@@ -204,7 +204,7 @@ public final class CommandTable {
     private static int flags(String text) {
         int flags = CommandFlags.NONE;
         if (!text.equals("-")) {
-            for (final String word : text.split(" ", -1)) {
+            for (String word : text.split(" ", -1)) {
                 flags |= CommandFlags.of(word);
             }
         }

@@ -38,7 +38,7 @@ final class BodyQueue {
         if (isEmpty()) {
             return null;
         }
-        final StreamedBody body = bodies.set(first++, null);
+        StreamedBody body = bodies.set(first++, null);
         reset();
         return body;
     }
@@ -46,7 +46,7 @@ final class BodyQueue {
     /** Closes those behind a position. */
     void closeBehind(int position) {
         for (int i = bodies.size() - 1; i >= first && positions[i] > position; i--) {
-            final StreamedBody body = bodies.remove(i);
+            StreamedBody body = bodies.remove(i);
             if (body != null) {
                 body.close();
             }
@@ -65,8 +65,8 @@ final class BodyQueue {
      */
     void takeFrom(BodyQueue other, int offset, int length, int to) {
         while (!other.isEmpty() && other.position() <= offset + length) {
-            final int at = other.position();
-            final StreamedBody body = other.remove();
+            int at = other.position();
+            StreamedBody body = other.remove();
             if (body != null && at > offset) {
                 add(to + at - offset, body);
             } else if (body != null) {

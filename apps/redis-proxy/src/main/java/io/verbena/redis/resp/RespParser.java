@@ -33,6 +33,8 @@ public final class RespParser {
     /** The bytes are not RESP; {@link #error()} says why. The connection has to be closed. */
     public static final int ERROR = 4;
 
+    private static final int GO_ON = -1; // with the next step
+
     private static final int FIRST_ARGUMENTS = 8;
     private static final int KEPT_ARGUMENTS = 1024;
 
@@ -62,11 +64,7 @@ public final class RespParser {
     private int consumed;
     private String error = "";
 
-    /**
-     * Creates a parser.
-     *
-     * @param limits what clients may announce
-     */
+    /** Creates a parser; the limits say what clients may announce. */
     public RespParser(RespLimits limits) {
         this.limits = limits;
     }
@@ -90,94 +88,18 @@ public final class RespParser {
      */
     public int parse(MutableDirectBuffer buffer, int offset, int limit) {
         consumed = 0;
-        final int available = limit - offset;
-        while (true) {
-            switch (state) {
-                case START:
-                    if (available == 0) {
-                        return NEED_MORE;
-                    }
-                    argumentCount = 0;
-                    announced = 0;
-                    discarding = false;
-                    scanned = 0;
-                    if (buffer.getByte(offset) == '*') {
-                        cursor = 1;
-                        state = COUNT;
-                    } else {
-                        cursor = 0;
-                        state = INLINE;
-                    }
-                    break;
-                case INLINE:
-                    return parseInline(buffer, offset, available);
-                case COUNT: {
-                    final long count = parseLine(buffer, offset, available, false);
-                    if (count == INCOMPLETE) {
-                        return needMore();
-                    }
-                    if (count == MALFORMED) {
-                        return ERROR;
-                    }
-                    if (count > limits.maxArguments()) {
-                        return fail("invalid multibulk length");
-                    }
-                    if (!authenticated && count > limits.maxArgumentsBeforeAuth()) {
-                        return fail("unauthenticated multibulk length");
-                    }
-                    if (count <= 0) {
-                        return finish(EMPTY);
-                    }
-                    argumentsLeft = (int) count;
-                    state = LENGTH;
-                    break;
-                }
-                case LENGTH: {
-                    final long length = parseLine(buffer, offset, available, true);
-                    if (length == INCOMPLETE) {
-                        return needMore();
-                    }
-                    if (length == MALFORMED) {
-                        return ERROR;
-                    }
-                    if (length < 0 || length > limits.maxBulk()) {
-                        return fail("invalid bulk length");
-                    }
-                    if (!authenticated && length > limits.maxBulkBeforeAuth()) {
-                        return fail("unauthenticated bulk length");
-                    }
-                    bulkLength = (int) length;
-                    announced += length;
-                    if (!discarding && (length > limits.maxValue() || announced > limits.maxCommand())) {
-                        discarding = true;
-                    }
-                    state = BULK;
-                    break;
-                }
-                default: {
-                    if (discarding) {
-                        final int skip = Math.min(available - cursor, bulkLength + 2);
-                        cursor += skip;
-                        bulkLength -= skip;
-                        // Goes down to -2: the line end behind the bulk counts too.
-                        if (bulkLength > -2) {
-                            return needMore();
-                        }
-                    } else {
-                        if (available - cursor < bulkLength + 2) {
-                            return NEED_MORE;
-                        }
-                        addArgument(cursor, bulkLength);
-                        cursor += bulkLength + 2;
-                    }
-                    if (--argumentsLeft == 0) {
-                        return finish(discarding ? OVERSIZED : COMMAND);
-                    }
-                    state = LENGTH;
-                    break;
-                }
-            }
+        int available = limit - offset;
+        int result = GO_ON;
+        while (result == GO_ON) {
+            result = switch (state) {
+                case START -> parseStart(buffer, offset, available);
+                case INLINE -> parseInline(buffer, offset, available);
+                case COUNT -> parseCount(buffer, offset, available);
+                case LENGTH -> parseLength(buffer, offset, available);
+                default -> parseBulk(available);
+            };
         }
+        return result;
     }
 
     /**
@@ -249,7 +171,7 @@ public final class RespParser {
         if (pendingLength() < 0) {
             throw new IllegalStateException("no argument is being received");
         }
-        final int head = cursor;
+        int head = cursor;
         cursor = 0;
         scanned = 0;
         argumentCount = 0;
@@ -281,6 +203,94 @@ public final class RespParser {
             offsets = new int[FIRST_ARGUMENTS];
             lengths = new int[FIRST_ARGUMENTS];
         }
+    }
+
+    // ---- one step each: GO_ON, or the result of parse ---------------------------------------------------------------
+
+    private int parseStart(DirectBuffer buffer, int offset, int available) {
+        if (available == 0) {
+            return NEED_MORE;
+        }
+        argumentCount = 0;
+        announced = 0;
+        discarding = false;
+        scanned = 0;
+        if (buffer.getByte(offset) == '*') {
+            cursor = 1;
+            state = COUNT;
+        } else {
+            cursor = 0;
+            state = INLINE;
+        }
+        return GO_ON;
+    }
+
+    private int parseCount(MutableDirectBuffer buffer, int offset, int available) {
+        long count = parseLine(buffer, offset, available, false);
+        if (count == INCOMPLETE) {
+            return needMore();
+        }
+        if (count == MALFORMED) {
+            return ERROR;
+        }
+        if (count > limits.maxArguments()) {
+            return fail("invalid multibulk length");
+        }
+        if (!authenticated && count > limits.maxArgumentsBeforeAuth()) {
+            return fail("unauthenticated multibulk length");
+        }
+        if (count <= 0) {
+            return finish(EMPTY);
+        }
+        argumentsLeft = (int) count;
+        state = LENGTH;
+        return GO_ON;
+    }
+
+    private int parseLength(MutableDirectBuffer buffer, int offset, int available) {
+        long length = parseLine(buffer, offset, available, true);
+        if (length == INCOMPLETE) {
+            return needMore();
+        }
+        if (length == MALFORMED) {
+            return ERROR;
+        }
+        if (length < 0 || length > limits.maxBulk()) {
+            return fail("invalid bulk length");
+        }
+        if (!authenticated && length > limits.maxBulkBeforeAuth()) {
+            return fail("unauthenticated bulk length");
+        }
+        bulkLength = (int) length;
+        announced += length;
+        if (length > limits.maxValue() || announced > limits.maxCommand()) {
+            discarding = true;
+        }
+        state = BULK;
+        return GO_ON;
+    }
+
+    private int parseBulk(int available) {
+        if (discarding) {
+            int skip = Math.min(available - cursor, bulkLength + 2);
+            cursor += skip;
+            bulkLength -= skip;
+            // Goes down to -2: the line end behind the bulk counts too.
+            if (bulkLength > -2) {
+                return needMore();
+            }
+        } else {
+            if (available - cursor < bulkLength + 2) {
+                return NEED_MORE;
+            }
+            addArgument(cursor, bulkLength);
+            cursor += bulkLength + 2;
+        }
+        if (--argumentsLeft == 0) {
+            return finish(discarding ? OVERSIZED : COMMAND);
+        }
+        state = LENGTH;
+        return GO_ON;
     }
 
     private int needMore() {
@@ -323,13 +333,13 @@ public final class RespParser {
         }
         int start = cursor;
         if (bulk) {
-            final byte first = buffer.getByte(offset + start++);
+            byte first = buffer.getByte(offset + start++);
             if (first != '$') {
                 fail("expected '$', got '" + printable(first) + "'");
                 return MALFORMED;
             }
         }
-        final long value = parseLong(buffer, offset + start, offset + end, NOT_A_NUMBER);
+        long value = parseLong(buffer, offset + start, offset + end, NOT_A_NUMBER);
         if (value == NOT_A_NUMBER) {
             fail(bulk ? "invalid bulk length" : "invalid multibulk length");
             return MALFORMED;
@@ -349,7 +359,7 @@ public final class RespParser {
             return available > limits.maxInline() ? fail("too big inline request") : NEED_MORE;
         }
         cursor = index + 1;
-        final int end = index > 0 && buffer.getByte(offset + index - 1) == '\r' ? index - 1 : index;
+        int end = index > 0 && buffer.getByte(offset + index - 1) == '\r' ? index - 1 : index;
         if (!splitInline(buffer, offset, end)) {
             return fail("unbalanced quotes in request");
         }
@@ -368,7 +378,7 @@ public final class RespParser {
             if (in >= end || buffer.getByte(offset + in) == 0) {
                 return true;
             }
-            final int start = in;
+            int start = in;
             int out = in;
             byte quote = 0;
             while (true) {
@@ -440,7 +450,7 @@ public final class RespParser {
         if (b >= '0' && b <= '9') {
             return b - '0';
         }
-        final int lower = b | 0x20;
+        int lower = b | 0x20;
         return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
     }
 
@@ -472,21 +482,21 @@ public final class RespParser {
      */
     public static long parseLong(DirectBuffer buffer, int from, int to, long otherwise) {
         int index = from;
-        final boolean negative = index < to && buffer.getByte(index) == '-';
+        boolean negative = index < to && buffer.getByte(index) == '-';
         if (negative) {
             index++;
         }
-        final int digits = to - index;
+        int digits = to - index;
         if (digits < 1 || digits > 18) {
             return otherwise;
         }
-        final byte first = buffer.getByte(index);
+        byte first = buffer.getByte(index);
         if (first == '0' && (digits > 1 || negative)) {
             return otherwise;
         }
         long value = 0;
         for (; index < to; index++) {
-            final int digit = buffer.getByte(index) - '0';
+            int digit = buffer.getByte(index) - '0';
             if (digit < 0 || digit > 9) {
                 return otherwise;
             }

@@ -43,11 +43,7 @@ public final class RespWriter {
     // Bulk strings whose bytes come from elsewhere, and where they belong.
     private final BodyQueue bodies = new BodyQueue();
 
-    /**
-     * Creates a writer without a buffer.
-     *
-     * @param allocator of the buffers
-     */
+    /** Creates a writer without a buffer; it takes its buffers from the allocator. */
     public RespWriter(ByteBufAllocator allocator) {
         this.allocator = allocator;
     }
@@ -63,20 +59,12 @@ public final class RespWriter {
         return this;
     }
 
-    /**
-     * Version of the protocol that is written.
-     *
-     * @return 2 or 3
-     */
+    /** Version of the protocol that is written: 2 or 3. */
     public int protocol() {
         return protocol;
     }
 
-    /**
-     * Bytes written and not taken.
-     *
-     * @return bytes
-     */
+    /** Bytes written and not taken. */
     public int length() {
         return position - start;
     }
@@ -87,16 +75,16 @@ public final class RespWriter {
      * @return null if nothing was written
      */
     public @Nullable ByteBuf take() {
-        final ByteBuf taken = buffer;
+        ByteBuf taken = buffer;
         if (taken == null || position == start) {
             return null;
         }
         if (!bodies.isEmpty()) {
-            final int length = bodies.position() - start;
+            int length = bodies.position() - start;
             if (length == 0) {
                 return null;
             }
-            final ByteBuf first = taken.retainedSlice(start, length);
+            ByteBuf first = taken.retainedSlice(start, length);
             start += length;
             return first;
         }
@@ -210,17 +198,13 @@ public final class RespWriter {
         ensure(HEAD_ROOM + length);
         view.putByte(position++, type);
         for (int i = 0; i < length; i++) {
-            final byte b = source.getByte(offset + i);
+            byte b = source.getByte(offset + i);
             view.putByte(position++, b == '\r' || b == '\n' ? (byte) ' ' : b);
         }
         lineEnd();
     }
 
-    /**
-     * Writes an integer.
-     *
-     * @param value any
-     */
+    /** Writes an integer. */
     public void integer(long value) {
         head((byte) ':', value);
     }
@@ -236,11 +220,7 @@ public final class RespWriter {
         text((byte) '$', source, offset, length);
     }
 
-    /**
-     * Writes a bulk string.
-     *
-     * @param bytes of the string
-     */
+    /** Writes a bulk string of these bytes. */
     public void bulk(byte[] bytes) {
         head((byte) '$', bytes.length);
         raw(bytes);
@@ -248,11 +228,7 @@ public final class RespWriter {
         lineEnd();
     }
 
-    /**
-     * Writes a bulk string.
-     *
-     * @param text of the string, sent in UTF-8
-     */
+    /** Writes a text in UTF-8 as a bulk string. */
     public void bulk(String text) {
         bulk(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -357,7 +333,7 @@ public final class RespWriter {
      * @param text sent in UTF-8
      */
     public void verbatim(String text) {
-        final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (protocol >= 3) {
             head((byte) '=', bytes.length + 4L);
             raw(ascii("txt:"));
@@ -436,11 +412,11 @@ public final class RespWriter {
     }
 
     private void line(byte type, String text) {
-        final int length = text.length();
+        int length = text.length();
         ensure(HEAD_ROOM + length);
         view.putByte(position++, type);
         for (int i = 0; i < length; i++) {
-            final char c = text.charAt(i);
+            char c = text.charAt(i);
             // Texts that quote what a client sent hold its bytes as Latin-1 characters.
             view.putByte(position++, c == '\r' || c == '\n' ? (byte) ' ' : (byte) c);
         }
@@ -474,14 +450,14 @@ public final class RespWriter {
     }
 
     private void grow(int room) {
-        final long wanted = Math.max((long) position + room, Math.min(2L * view.capacity(), Integer.MAX_VALUE - 64));
+        long wanted = Math.max((long) position + room, Math.min(2L * view.capacity(), Integer.MAX_VALUE - 64));
         if ((long) position + room > Integer.MAX_VALUE - 64) {
             throw new IllegalStateException(
                     "reply of " + ((long) position + room) + " bytes > maximum " + (Integer.MAX_VALUE - 64));
         }
-        final int capacity = (int) Math.max(FIRST_CAPACITY, wanted);
-        final ByteBuf larger = allocator.directBuffer(capacity, capacity);
-        final ByteBuf old = buffer;
+        int capacity = (int) Math.max(FIRST_CAPACITY, wanted);
+        ByteBuf larger = allocator.directBuffer(capacity, capacity);
+        ByteBuf old = buffer;
         if (old != null) {
             larger.setBytes(0, old, start, position - start);
             old.release();
@@ -489,7 +465,7 @@ public final class RespWriter {
             bodies.shift(start);
             start = 0;
         }
-        final ByteBuffer nio = larger.internalNioBuffer(0, capacity);
+        ByteBuffer nio = larger.internalNioBuffer(0, capacity);
         view.wrap(nio, nio.position(), capacity);
         buffer = larger;
     }

@@ -15,13 +15,13 @@ class CommandTableTest {
     private final CommandTable table = CommandTable.get();
 
     private Command find(String name) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(("xx" + name).getBytes(StandardCharsets.ISO_8859_1));
+        UnsafeBuffer buffer = new UnsafeBuffer(("xx" + name).getBytes(StandardCharsets.ISO_8859_1));
         return table.find(buffer, 2, buffer.capacity() - 2);
     }
 
     @Test
     void findsEveryCommandInAnyCase() {
-        for (final Command command : table.commands()) {
+        for (Command command : table.commands()) {
             assertThat(find(command.name())).isSameAs(command);
             assertThat(find(command.name().toUpperCase(Locale.ROOT))).isSameAs(command);
             assertThat(find(command.name() + "!")).isNull();
@@ -35,7 +35,7 @@ class CommandTableTest {
 
     @Test
     void everyOperationOfTheStoreIsOffered() {
-        final Set<KvOp> offered = new HashSet<>();
+        Set<KvOp> offered = new HashSet<>();
         for (int id = 0; id < table.size(); id++) {
             if (table.row(id).op() != null) {
                 offered.add(table.row(id).op());
@@ -49,10 +49,10 @@ class CommandTableTest {
 
     @Test
     void theProxyAndTheStoreAgreeAboutKeys() {
-        for (final Command command : table.commands()) {
-            final KvOp op = command.op();
+        for (Command command : table.commands()) {
+            KvOp op = command.op();
             if (op != null) {
-                final int count = Math.abs(command.arity()) + (command.arity() < 0 ? 2 * command.keyStep() : 0);
+                int count = Math.abs(command.arity()) + (command.arity() < 0 ? 2 * command.keyStep() : 0);
                 // The store counts without the name.
                 assertThat(op.firstKey() + 1).as(command.name()).isEqualTo(command.firstKey());
                 assertThat(op.lastKey(count - 1) + 1)
@@ -74,7 +74,7 @@ class CommandTableTest {
     @Test
     void everyRowIsExecutedBySomebody() {
         for (int id = 0; id < table.size(); id++) {
-            final Command command = table.row(id);
+            Command command = table.row(id);
             assertThat(command.id()).isEqualTo(id);
             assertThat(command.op() != null
                             || command.local() != null
@@ -84,7 +84,7 @@ class CommandTableTest {
             assertThat(command.split() == Split.LOCAL).as(command.name()).isEqualTo(command.op() == null);
             assertThat(command.summary()).as(command.name()).isNotBlank();
         }
-        for (final Local local : Local.values()) {
+        for (Local local : Local.values()) {
             assertThat(table.commands().stream()
                             .anyMatch(command -> command.local() == local
                                     || command.subcommands().stream().anyMatch(sub -> sub.local() == local)))
@@ -95,8 +95,8 @@ class CommandTableTest {
 
     @Test
     void findsSubcommands() {
-        final Command client = find("client");
-        final UnsafeBuffer name = new UnsafeBuffer("SetName".getBytes(StandardCharsets.US_ASCII));
+        Command client = find("client");
+        UnsafeBuffer name = new UnsafeBuffer("SetName".getBytes(StandardCharsets.US_ASCII));
         assertThat(client.subcommand(name, 0, 7).name()).isEqualTo("client|setname");
         assertThat(client.subcommand(name, 0, 3)).isNull();
         assertThat(table.find("client|setname").local()).isEqualTo(Local.CLIENT_SETNAME);

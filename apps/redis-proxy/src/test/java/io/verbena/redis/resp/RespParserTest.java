@@ -17,14 +17,14 @@ class RespParserTest {
 
     /** Feeds bytes in pieces as a connection does: what is not consumed is kept, the buffer moves. */
     private static List<String> parse(RespParser parser, byte[] bytes, SplittableRandom random) {
-        final List<String> found = new ArrayList<>();
+        List<String> found = new ArrayList<>();
         UnsafeBuffer buffer = new UnsafeBuffer(new byte[0]);
         int length = 0;
         int sent = 0;
         while (sent < bytes.length) {
-            final int piece = random == null ? bytes.length : Math.min(bytes.length - sent, 1 + random.nextInt(9));
-            final int shift = random == null ? 0 : random.nextInt(8);
-            final UnsafeBuffer moved = new UnsafeBuffer(new byte[shift + length + piece]);
+            int piece = random == null ? bytes.length : Math.min(bytes.length - sent, 1 + random.nextInt(9));
+            int shift = random == null ? 0 : random.nextInt(8);
+            UnsafeBuffer moved = new UnsafeBuffer(new byte[shift + length + piece]);
             moved.putBytes(shift, buffer, buffer.capacity() - length, length);
             moved.putBytes(shift + length, bytes, sent, piece);
             buffer = moved;
@@ -32,8 +32,8 @@ class RespParserTest {
             length += piece;
             boolean more = true;
             while (more && length > 0) {
-                final int start = buffer.capacity() - length;
-                final int result = parser.parse(buffer, start, buffer.capacity());
+                int start = buffer.capacity() - length;
+                int result = parser.parse(buffer, start, buffer.capacity());
                 switch (result) {
                     case RespParser.COMMAND:
                         found.add(text(parser, buffer, start));
@@ -60,9 +60,9 @@ class RespParserTest {
     }
 
     private static String text(RespParser parser, UnsafeBuffer buffer, int start) {
-        final List<String> words = new ArrayList<>();
+        List<String> words = new ArrayList<>();
         for (int i = 0; i < parser.argumentCount(); i++) {
-            final byte[] word = new byte[parser.argumentLength(i)];
+            byte[] word = new byte[parser.argumentLength(i)];
             buffer.getBytes(start + parser.argumentOffset(i), word);
             words.add(new String(word, StandardCharsets.ISO_8859_1));
         }
@@ -97,7 +97,7 @@ class RespParserTest {
                 "\"\\x4\"~x4",
             })
     void unquotesInlineCommands(String lineAndWords) {
-        final int split = lineAndWords.indexOf('~');
+        int split = lineAndWords.indexOf('~');
         assertThat(parse(lineAndWords.substring(0, split) + "\r\n")).containsExactly(lineAndWords.substring(split + 1));
     }
 
@@ -130,7 +130,7 @@ class RespParserTest {
 
     @Test
     void linesWithoutEndAreBounded() {
-        final String filler = "1".repeat(70_000);
+        String filler = "1".repeat(70_000);
         assertThat(parse(filler)).containsExactly("error too big inline request");
         assertThat(parse("*" + filler)).containsExactly("error too big mbulk count string");
         assertThat(parse("*1\r\n$" + filler)).containsExactly("error too big bulk count string");
@@ -138,15 +138,15 @@ class RespParserTest {
 
     @Test
     void unauthenticatedClientsMayAnnounceLess() {
-        final RespParser parser = new RespParser(RespLimits.DEFAULT);
+        RespParser parser = new RespParser(RespLimits.DEFAULT);
         parser.authenticated(false);
         assertThat(parse(parser, "*10\r\n".getBytes(StandardCharsets.US_ASCII), null))
                 .containsExactly("incomplete");
-        final RespParser many = new RespParser(RespLimits.DEFAULT);
+        RespParser many = new RespParser(RespLimits.DEFAULT);
         many.authenticated(false);
         assertThat(parse(many, "*11\r\n".getBytes(StandardCharsets.US_ASCII), null))
                 .containsExactly("error unauthenticated multibulk length");
-        final RespParser large = new RespParser(RespLimits.DEFAULT);
+        RespParser large = new RespParser(RespLimits.DEFAULT);
         large.authenticated(false);
         assertThat(parse(large, "*1\r\n$16385\r\n".getBytes(StandardCharsets.US_ASCII), null))
                 .containsExactly("error unauthenticated bulk length");
@@ -154,9 +154,9 @@ class RespParserTest {
 
     @Test
     void oversizedCommandsAreReadToTheirEndAndNotKept() {
-        final String large = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1001\r\n" + "v".repeat(1001) + "\r\n";
-        final String together = "*4\r\n" + ("$700\r\n" + "v".repeat(700) + "\r\n").repeat(4);
-        final byte[] bytes = (large + "PING\r\n" + together + "PING\r\n").getBytes(StandardCharsets.US_ASCII);
+        String large = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1001\r\n" + "v".repeat(1001) + "\r\n";
+        String together = "*4\r\n" + ("$700\r\n" + "v".repeat(700) + "\r\n").repeat(4);
+        byte[] bytes = (large + "PING\r\n" + together + "PING\r\n").getBytes(StandardCharsets.US_ASCII);
         for (int seed = 0; seed < 20; seed++) {
             assertThat(parse(new RespParser(SMALL), bytes, seed == 0 ? null : new SplittableRandom(seed)))
                     .as("seed %d", seed)
@@ -166,20 +166,20 @@ class RespParserTest {
 
     @Test
     void anOversizedBulkLeavesNothingBehindWhileItArrives() {
-        final RespParser parser = new RespParser(SMALL);
-        final UnsafeBuffer head = new UnsafeBuffer("*2\r\n$3\r\nSET\r\n$5000\r\n".getBytes(StandardCharsets.US_ASCII));
+        RespParser parser = new RespParser(SMALL);
+        UnsafeBuffer head = new UnsafeBuffer("*2\r\n$3\r\nSET\r\n$5000\r\n".getBytes(StandardCharsets.US_ASCII));
         assertThat(parser.parse(head, 0, head.capacity())).isEqualTo(RespParser.NEED_MORE);
         assertThat(parser.consumed()).isEqualTo(head.capacity());
-        final UnsafeBuffer body = new UnsafeBuffer(new byte[4000]);
+        UnsafeBuffer body = new UnsafeBuffer(new byte[4000]);
         assertThat(parser.parse(body, 0, 4000)).isEqualTo(RespParser.NEED_MORE);
         assertThat(parser.consumed()).isEqualTo(4000);
     }
 
     @Test
     void aLargeBulkTellsWhatItNeedsAndIsNotReadAgain() {
-        final RespParser parser = new RespParser(RespLimits.DEFAULT);
-        final byte[] head = "*1\r\n$1000000\r\n".getBytes(StandardCharsets.US_ASCII);
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[head.length + 1_000_002]);
+        RespParser parser = new RespParser(RespLimits.DEFAULT);
+        byte[] head = "*1\r\n$1000000\r\n".getBytes(StandardCharsets.US_ASCII);
+        UnsafeBuffer buffer = new UnsafeBuffer(new byte[head.length + 1_000_002]);
         buffer.putBytes(0, head);
         assertThat(parser.parse(buffer, 0, head.length)).isEqualTo(RespParser.NEED_MORE);
         assertThat(parser.needed()).isEqualTo(buffer.capacity());
@@ -193,16 +193,16 @@ class RespParserTest {
 
     @Test
     void howTheBytesAreCutChangesNothing() {
-        final StringBuilder input = new StringBuilder();
-        final SplittableRandom content = new SplittableRandom(7);
+        StringBuilder input = new StringBuilder();
+        SplittableRandom content = new SplittableRandom(7);
         for (int i = 0; i < 200; i++) {
             if (content.nextInt(4) == 0) {
                 input.append("inline \"w ").append(i).append("\\x21\" 'end'\r\n");
             } else {
-                final int words = 1 + content.nextInt(5);
+                int words = 1 + content.nextInt(5);
                 input.append('*').append(words).append("\r\n");
                 for (int j = 0; j < words; j++) {
-                    final String word = "\r\n$*x".repeat(content.nextInt(4)) + j;
+                    String word = "\r\n$*x".repeat(content.nextInt(4)) + j;
                     input.append('$')
                             .append(word.length())
                             .append("\r\n")
@@ -211,8 +211,8 @@ class RespParserTest {
                 }
             }
         }
-        final byte[] bytes = input.toString().getBytes(StandardCharsets.ISO_8859_1);
-        final List<String> whole = parse(new RespParser(RespLimits.DEFAULT), bytes, null);
+        byte[] bytes = input.toString().getBytes(StandardCharsets.ISO_8859_1);
+        List<String> whole = parse(new RespParser(RespLimits.DEFAULT), bytes, null);
         assertThat(whole).hasSize(200);
         for (int seed = 1; seed <= 50; seed++) {
             assertThat(parse(new RespParser(RespLimits.DEFAULT), bytes, new SplittableRandom(seed)))
@@ -224,9 +224,9 @@ class RespParserTest {
     @Test
     void randomBytesNeverLeaveTheBuffer() {
         for (int seed = 0; seed < 3000; seed++) {
-            final SplittableRandom random = new SplittableRandom(seed);
-            final byte[] bytes = new byte[random.nextInt(200)];
-            final String alphabet = "*$0123456789-\r\n\r\n\"'\\x ab\0";
+            SplittableRandom random = new SplittableRandom(seed);
+            byte[] bytes = new byte[random.nextInt(200)];
+            String alphabet = "*$0123456789-\r\n\r\n\"'\\x ab\0";
             for (int i = 0; i < bytes.length; i++) {
                 bytes[i] = random.nextInt(10) == 0
                         ? (byte) random.nextInt(256)
@@ -242,14 +242,14 @@ class RespParserTest {
     @ParameterizedTest
     @CsvSource({"0,0", "7,7", "-7,-7", "123456789012345678,123456789012345678"})
     void readsDecimals(String text, long value) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(text.getBytes(StandardCharsets.US_ASCII));
+        UnsafeBuffer buffer = new UnsafeBuffer(text.getBytes(StandardCharsets.US_ASCII));
         assertThat(RespParser.parseLong(buffer, 0, buffer.capacity(), -99)).isEqualTo(value);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "-", "+1", "01", "-0", "1 ", " 1", "1.0", "1234567890123456789", "a"})
     void refusesWhatIsNoStrictDecimal(String text) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(text.getBytes(StandardCharsets.US_ASCII));
+        UnsafeBuffer buffer = new UnsafeBuffer(text.getBytes(StandardCharsets.US_ASCII));
         assertThat(RespParser.parseLong(buffer, 0, buffer.capacity(), -99)).isEqualTo(-99);
     }
 }

@@ -12,17 +12,17 @@ import org.junit.jupiter.api.Test;
 
 class RespWriterTest {
     private static String write(int protocol, Consumer<RespWriter> what) {
-        final RespWriter writer = new RespWriter(ByteBufAllocator.DEFAULT).protocol(protocol);
+        RespWriter writer = new RespWriter(ByteBufAllocator.DEFAULT).protocol(protocol);
         what.accept(writer);
         return taken(writer);
     }
 
     private static String taken(RespWriter writer) {
-        final ByteBuf buffer = writer.take();
+        ByteBuf buffer = writer.take();
         if (buffer == null) {
             return "";
         }
-        final String text = buffer.toString(StandardCharsets.ISO_8859_1);
+        String text = buffer.toString(StandardCharsets.ISO_8859_1);
         buffer.release();
         return text;
     }
@@ -74,8 +74,8 @@ class RespWriterTest {
 
     @Test
     void growsToWhatIsWritten() {
-        final String large = "x".repeat(3_000_000);
-        final RespWriter writer = new RespWriter(ByteBufAllocator.DEFAULT);
+        String large = "x".repeat(3_000_000);
+        RespWriter writer = new RespWriter(ByteBufAllocator.DEFAULT);
         writer.ok();
         writer.bulk(bytes(large), 0, large.length());
         writer.integer(7);
@@ -87,11 +87,11 @@ class RespWriterTest {
 
     @Test
     void goesBackAndCopiesParts() {
-        final RespWriter source = new RespWriter(ByteBufAllocator.DEFAULT);
+        RespWriter source = new RespWriter(ByteBufAllocator.DEFAULT);
         source.integer(1);
-        final int second = source.length();
+        int second = source.length();
         source.integer(22);
-        final RespWriter target = new RespWriter(ByteBufAllocator.DEFAULT);
+        RespWriter target = new RespWriter(ByteBufAllocator.DEFAULT);
         target.error("ERR x");
         assertThat(target.isErrorAt(0)).isTrue();
         target.truncate(0);

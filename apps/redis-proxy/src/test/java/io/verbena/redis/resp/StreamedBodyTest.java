@@ -31,7 +31,7 @@ class StreamedBodyTest {
     }
 
     private static String taken(RespWriter writer) {
-        final ByteBuf bytes = writer.take();
+        ByteBuf bytes = writer.take();
         if (bytes == null) {
             return "";
         }
@@ -44,9 +44,9 @@ class StreamedBodyTest {
 
     @Test
     void bodiesAreGivenAwayWhereTheyBelong() {
-        final RespWriter writer = writer();
-        final Body first = new Body();
-        final Body second = new Body();
+        RespWriter writer = writer();
+        Body first = new Body();
+        Body second = new Body();
         writer.ok();
         writer.bulk(first);
         writer.bulk(second);
@@ -64,14 +64,14 @@ class StreamedBodyTest {
 
     @Test
     void bodiesGoAlongWithTheirPart() {
-        final RespWriter parts = writer();
-        final Body[] bodies = {new Body(), new Body(), new Body()};
-        final int[] ends = new int[3];
+        RespWriter parts = writer();
+        Body[] bodies = {new Body(), new Body(), new Body()};
+        int[] ends = new int[3];
         for (int i = 0; i < 3; i++) {
             parts.bulk(bodies[i]);
             ends[i] = parts.length();
         }
-        final RespWriter out = writer();
+        RespWriter out = writer();
         out.raw(parts, 0, ends[0]);
         out.raw(parts, ends[1], ends[2] - ends[1]);
         assertThat(closed).containsExactly(bodies[1]); // its part was left out
@@ -86,11 +86,11 @@ class StreamedBodyTest {
 
     @Test
     void whatIsThrownAwayIsClosed() {
-        final RespWriter writer = writer();
-        final Body kept = new Body();
-        final Body dropped = new Body();
+        RespWriter writer = writer();
+        Body kept = new Body();
+        Body dropped = new Body();
         writer.bulk(kept);
-        final int mark = writer.length();
+        int mark = writer.length();
         writer.bulk(dropped);
         writer.truncate(mark);
         assertThat(closed).containsExactly(dropped);
@@ -100,14 +100,14 @@ class StreamedBodyTest {
 
     @Test
     void anArgumentIsTakenBySomebodyElseWhileItIsReceived() {
-        final RespParser parser = new RespParser(RespLimits.DEFAULT);
-        final byte[] head = "*5\r\n$3\r\nSET\r\n$1\r\nk\r\n$100000\r\nbeginning".getBytes(StandardCharsets.US_ASCII);
+        RespParser parser = new RespParser(RespLimits.DEFAULT);
+        byte[] head = "*5\r\n$3\r\nSET\r\n$1\r\nk\r\n$100000\r\nbeginning".getBytes(StandardCharsets.US_ASCII);
         assertThat(parser.parse(new UnsafeBuffer(head), 0, head.length)).isEqualTo(RespParser.NEED_MORE);
         assertThat(parser.pendingLength()).isEqualTo(100_000);
         assertThat(parser.argumentCount()).isEqualTo(2);
         assertThat(parser.divert()).isEqualTo(head.length - "beginning".length());
-        final byte[] tail = "\r\n$2\r\nEX\r\n$2\r\n10\r\nPING".getBytes(StandardCharsets.US_ASCII);
-        final UnsafeBuffer rest = new UnsafeBuffer(tail);
+        byte[] tail = "\r\n$2\r\nEX\r\n$2\r\n10\r\nPING".getBytes(StandardCharsets.US_ASCII);
+        UnsafeBuffer rest = new UnsafeBuffer(tail);
         assertThat(parser.parse(rest, 0, 1)).isEqualTo(RespParser.NEED_MORE);
         assertThat(parser.parse(rest, 0, tail.length)).isEqualTo(RespParser.COMMAND);
         assertThat(parser.argumentCount()).isEqualTo(3);

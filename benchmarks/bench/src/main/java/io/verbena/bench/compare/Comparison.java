@@ -112,7 +112,7 @@ public final class Comparison {
             }
         }
 
-        final void expect(Row row) {
+        void expect(Row row) {
             for (Contestant each : row.contestants()) {
                 total++;
                 left += measuring(each);

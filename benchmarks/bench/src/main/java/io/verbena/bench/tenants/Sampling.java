@@ -1,7 +1,6 @@
 package io.verbena.bench.tenants;
 
 import io.verbena.bench.Latency;
-import io.verbena.nic.arbiter.DelayHistogram;
 import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -21,7 +20,7 @@ final class Sampling {
     private final long[] charged;
     private final boolean[] hadWork;
     private final long[] messages;
-    private final long[][] delays;
+    private final Histogram[] delays;
     private final Histogram pings = new Histogram(MAX_PING, DIGITS);
     private final long begin;
 
@@ -33,8 +32,11 @@ final class Sampling {
         charged = new long[count];
         hadWork = new boolean[count];
         messages = new long[count];
-        delays = new long[count][DelayHistogram.CELLS];
-        addMessagesAndDelays(-1);
+        delays = new Histogram[count];
+        for (int i = 0; i < count; i++) {
+            messages[i] = -senders.get(i).completed();
+            delays[i] = senders.get(i).statistics().delays();
+        }
         read();
         begin = System.nanoTime();
         meter.start(begin, charged);
@@ -65,17 +67,11 @@ final class Sampling {
 
     /** Ends. */
     void end() {
-        addMessagesAndDelays(1);
-    }
-
-    private void addMessagesAndDelays(int sign) {
-        long[] now = new long[DelayHistogram.CELLS];
         for (int i = 0; i < messages.length; i++) {
-            messages[i] += sign * senders.get(i).completed();
-            senders.get(i).statistics().delays(now);
-            for (int cell = 0; cell < now.length; cell++) {
-                delays[i][cell] += sign * now[cell];
-            }
+            messages[i] += senders.get(i).completed();
+            Histogram now = senders.get(i).statistics().delays();
+            now.subtract(delays[i]);
+            delays[i] = now;
         }
     }
 
@@ -94,7 +90,7 @@ final class Sampling {
                     messages[i] / meter.seconds(),
                     meter.rate(i),
                     meter.backlogged(i),
-                    List.of(DelayHistogram.percentile(delays[i], 50), DelayHistogram.percentile(delays[i], 99))));
+                    List.of(delays[i].getValueAtPercentile(50), delays[i].getValueAtPercentile(99))));
         }
         return new TenantsResult(meter.seconds(), meter.contended(), figures, Latency.of(pings));
     }

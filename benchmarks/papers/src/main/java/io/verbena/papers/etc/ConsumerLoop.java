@@ -38,8 +38,7 @@ final class ConsumerLoop {
     private long lastCame;
 
     ConsumerLoop(
-            EtcSetting setting,
-            EtcScheme.Made made,
+            MessageCheck check,
             ReceiveScheme receiver,
             FabricNode node,
             List<SenderGroup> groups,
@@ -47,6 +46,7 @@ final class ConsumerLoop {
             Acknowledged acknowledged,
             StallPlan plan,
             ResidentCurve curve) {
+        this.check = check;
         this.receiver = receiver;
         this.node = node;
         this.groups = groups;
@@ -54,9 +54,6 @@ final class ConsumerLoop {
         this.acknowledged = acknowledged;
         this.plan = plan;
         this.curve = curve;
-        int expected = (int) (setting.rate() * setting.seconds() / EtcSetting.SENDERS * 1.1);
-        check = new MessageCheck(
-                setting.mostProcesses() * EtcSetting.SENDERS_EACH, made.lanes(), made.laneOf(), expected);
         lastCame = plan.start();
         warm = plan.start() + plan.length() / WARM_UP_PART;
     }

@@ -31,6 +31,12 @@ final class ConsumerProcess {
         }
     }
 
+    private static MessageCheck check(EtcSetting setting, EtcScheme.Made made) {
+        int expected = (int) (setting.rate() * setting.seconds() / EtcSetting.SENDERS * 1.1);
+        return new MessageCheck(
+                setting.mostProcesses() * EtcSetting.SENDERS_EACH, made.lanes(), made.laneOf(), expected);
+    }
+
     private static SchemeReport receive(EtcSetting setting, List<SenderGroup> groups) {
         EtcScheme.Made made = setting.scheme().make(setting);
         try (Acknowledged acknowledged = Acknowledged.create(setting.mostProcesses() * EtcSetting.SENDERS_EACH);
@@ -51,8 +57,8 @@ final class ConsumerProcess {
             StallPlan plan = setting.stalls(System.nanoTime() + SETTLE_NANOS);
             try (ResidentCurve curve = new ResidentCurve(plan.start());
                     Killer killer = new Killer(setting, plan, receiver, groups, starts)) {
-                ConsumerLoop loop =
-                        new ConsumerLoop(setting, made, receiver, node, groups, killer, acknowledged, plan, curve);
+                ConsumerLoop loop = new ConsumerLoop(
+                        check(setting, made), receiver, node, groups, killer, acknowledged, plan, curve);
                 for (SenderGroup group : groups) {
                     group.start(plan.start(), plan.start() + plan.length());
                 }

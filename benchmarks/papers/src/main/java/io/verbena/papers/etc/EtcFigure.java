@@ -94,27 +94,20 @@ public final class EtcFigure extends PaperFigure {
                 slowestReturn(append),
                 slowestReturn(append) <= FEW_SECONDS,
                 "it was not back before the next stall"));
-        report.claim(Claim.judged(
-                        "real.p50",
-                        "an append queue adds nothing to the latency of one SRQ: p50 outside of stalls, ratio",
-                        1,
-                        "",
-                        ratio(append.calm().p50(), single.calm().p50()),
-                        ratio(append.calm().p50(), single.calm().p50()) <= SAME_LATENCY,
-                        "processes share cores here; see the table")
-                .but("up to " + Numbers.text(SAME_LATENCY)
-                        + " counts as the same: three processes wait for two cores"));
-        report.claim(Claim.judged(
-                        "real.p99",
-                        "the same at p99",
-                        1,
-                        "",
-                        ratio(append.calm().p99(), single.calm().p99()),
-                        ratio(append.calm().p99(), single.calm().p99()) <= SAME_LATENCY,
-                        "processes share cores here; see the table")
-                .but("up to " + Numbers.text(SAME_LATENCY)
-                        + " counts as the same: three processes wait for two cores"));
+        report.claim(latency(
+                "real.p50",
+                "an append queue adds nothing to the latency of one SRQ: p50 outside of stalls, ratio",
+                ratio(append.calm().p50(), single.calm().p50())));
+        report.claim(latency(
+                "real.p99",
+                "the same at p99",
+                ratio(append.calm().p99(), single.calm().p99())));
         return report.table(table(schemes));
+    }
+
+    private static Claim latency(String id, String text, double ratio) {
+        return Claim.judged(id, text, 1, "", ratio, ratio <= SAME_LATENCY, "processes share cores here; see the table")
+                .but("up to " + Numbers.text(SAME_LATENCY) + " counts as the same: three processes wait for two cores");
     }
 
     private static double ratio(long ours, long theirs) {

@@ -53,7 +53,7 @@ final class Disciplines {
     static ArbiterSettings settings(Discipline discipline, Frames frames, int queuePairs) {
         ArbiterSettings settings = settings(discipline);
         return discipline == Discipline.PALOS_AS_PRINTED
-                ? settings.withChunkTotal(queuePairs * Math.max(settings.mtu(), frames.mtu()))
+                ? settings.withChunkTotal(queuePairs * Math.max(ArbiterSettings.MTU, frames.mtu()))
                 : settings;
     }
 }

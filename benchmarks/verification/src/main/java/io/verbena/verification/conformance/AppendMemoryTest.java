@@ -283,7 +283,7 @@ final class AppendMemoryTest extends ConformanceTest {
 
     @Proves({Row.UC_APPEND, Row.UD_APPEND, Row.AQ_WRONG_NAME})
     @Test
-    void unreliableAppendsThatTheQueueDoesNotTakeAreDroppedAndLeaveItUntouched() {
+    void refusedUnreliableAppendsLeaveTheQueueUntouched() {
         AppendQueue queue = b.newAppendQueue(small().maxMessage(100));
         QueuePair qa = a.pd.createQueuePair(a.attributes().type(QpType.UC));
         QueuePair qb = b.pd.createQueuePair(b.attributes().type(QpType.UC));

@@ -33,7 +33,7 @@ final class WirePeer implements Actor, LinkListener {
     /** First PSN in both directions: the first packets wrap around. */
     static final int FIRST_PSN = 0xFF_FFFD;
 
-    private final LinkEndpoint of;
+    private final LinkEndpoint endpoint;
     private final Way out;
     private final Way in;
     private final ExpandableArrayBuffer scratch = new ExpandableArrayBuffer(8192);
@@ -51,8 +51,8 @@ final class WirePeer implements Actor, LinkListener {
      * @param in what it receives comes this way
      * @param destinationQp the queue pair that it speaks to
      */
-    WirePeer(LinkEndpoint of, Way out, Way in, int destinationQp) {
-        this.of = of;
+    WirePeer(LinkEndpoint endpoint, Way out, Way in, int destinationQp) {
+        this.endpoint = endpoint;
         this.out = out;
         this.in = in;
         this.destinationQp = destinationQp;
@@ -94,7 +94,7 @@ final class WirePeer implements Actor, LinkListener {
     }
 
     LinkEndpoint endpoint() {
-        return new LinkEndpoint(of.nicId(), 0, of.waiter(), of.memory(), this);
+        return new LinkEndpoint(endpoint.nicId(), 0, endpoint.waiter(), endpoint.memory(), this);
     }
 
     Link link() {
@@ -223,7 +223,7 @@ final class WirePeer implements Actor, LinkListener {
         if (paused) {
             return 0;
         }
-        Waiter waiter = of.waiter();
+        Waiter waiter = endpoint.waiter();
         int work = waiter.poll();
         Link from = link;
         return from == null ? work : work + from.poll(this::onPacket, 64);

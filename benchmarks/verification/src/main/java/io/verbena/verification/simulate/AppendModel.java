@@ -99,29 +99,17 @@ final class AppendModel {
             }
             return;
         }
-        boolean legal;
-        switch (status) {
-            case WR_FLUSH_ERR:
-                legal = wasFailed || torn || silent;
-                break;
-            case RETRY_EXC_ERR:
-                legal = !wasFailed && type == QpType.RC && (silent || torn);
-                break;
-            case RNR_RETRY_EXC_ERR:
-                legal = !wasFailed && type == QpType.RC && retriesEnd && (m.taken == 0 || m.inDoubt);
-                break;
-            case REM_INV_REQ_ERR:
-            case REM_ACCESS_ERR:
-                // A queue that was destroyed is unknown, also to what is on its way in parts; one that was made in its
-                // place has another key.
-                legal = !wasFailed && type == QpType.RC && (m.flaw.status == status || m.queue != queue);
-                break;
-            case REM_ABORT_ERR:
-                legal = !wasFailed && type == QpType.RC && impatient;
-                break;
-            default:
-                legal = false;
-        }
+        boolean first = !wasFailed && type == QpType.RC;
+        boolean legal = switch (status) {
+            case WR_FLUSH_ERR -> wasFailed || torn || silent;
+            case RETRY_EXC_ERR -> first && (silent || torn);
+            case RNR_RETRY_EXC_ERR -> first && retriesEnd && (m.taken == 0 || m.inDoubt);
+            // A queue that was destroyed is unknown, also to what is on its way in parts; one that was made in
+            // its place has another key.
+            case REM_INV_REQ_ERR, REM_ACCESS_ERR -> first && (m.flaw.status == status || m.queue != queue);
+            case REM_ABORT_ERR -> first && impatient;
+            default -> false;
+        };
         if (!legal) {
             throw wrong(m + ", expected " + m.flaw.status + (wasFailed ? ", behind an error" : ""));
         }

@@ -39,41 +39,70 @@ final class RequestEncoder {
      */
     SendRequest encode(End end, Request r, SimRandom random) {
         End peer = end.pair.peer(end);
-        int rkey = remoteKey(peer, r);
-        long remote = (r.shared ? 0L : peer.slice()) + r.remote;
-        if (r.shared) {
-            remote = 0;
-        } else if (r.flaw == Flaw.WINDOW_RANGE) {
-            remote = Channel.SLICE - r.length + 8L; // in the region still
-        } else if (r.window) {
-            remote = r.remote;
-        } else if (r.flaw == Flaw.REMOTE_RANGE) {
-            remote = peer.host.memory().target().capacity() - r.length + 8L;
-        } else if (r.flaw == Flaw.REMOTE_OVERFLOW) {
-            remote = Long.MAX_VALUE - r.length + 1 + random.nextInt(r.length);
-        } else if (r.flaw == Flaw.REMOTE_DOMAIN || r.flaw == Flaw.REMOTE_PERMISSION) {
-            remote = 0;
-        } else if (r.flaw == Flaw.MISALIGNED) {
-            remote += 1 + random.nextInt(7);
+        long remote = remoteAddress(peer, r, random);
+        if (r.verb == Verb.BIND_WINDOW) {
+            if (end.isWindowBoundByCall()) {
+                return request; // posted by the call itself
+            }
+            bind(end, r);
+        } else {
+            verb(end, r, remote, random);
         }
+        request.wrId((long) end.number() << 32 | r.sequence).signaled(r.signaled);
+        if (end.pair.type == QpType.UD) {
+            to(end, r.flaw, request);
+        }
+        if (r.fenced) {
+            request.fence();
+        }
+        if (random.nextInt(5) == 0) {
+            request.solicited();
+        }
+        if (!r.verb.isLocal()) {
+            entries(end, r, random);
+        }
+        return request;
+    }
+
+    private static long remoteAddress(End peer, Request r, SimRandom random) {
+        if (r.shared) {
+            return 0;
+        }
+        if (r.flaw == Flaw.WINDOW_RANGE) {
+            return Channel.SLICE - r.length + 8L; // in the region still
+        }
+        if (r.window) {
+            return r.remote;
+        }
+        long remote = peer.slice() + r.remote;
+        return switch (r.flaw) {
+            case REMOTE_RANGE -> peer.host.memory().target().capacity() - r.length + 8L;
+            case REMOTE_OVERFLOW -> Long.MAX_VALUE - r.length + 1 + random.nextInt(r.length);
+            case REMOTE_DOMAIN, REMOTE_PERMISSION -> 0;
+            case MISALIGNED -> remote + 1 + random.nextInt(7);
+            default -> remote;
+        };
+    }
+
+    private void bind(End end, Request r) {
+        MemoryWindow window = end.window;
+        if (window == null) {
+            return;
+        }
+        boolean flawed = r.flaw == Flaw.BIND;
+        request.bind(
+                window,
+                r.windowKey,
+                flawed ? end.host.memory().readOnlyRegion() : end.host.memory().targetRegion(),
+                flawed ? 0 : end.slice(),
+                Channel.SLICE,
+                Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC);
+    }
+
+    private void verb(End end, Request r, long remote, SimRandom random) {
+        End peer = end.pair.peer(end);
+        int rkey = remoteKey(peer, r);
         switch (r.verb) {
-            case BIND_WINDOW:
-                if (end.isWindowBoundByCall()) {
-                    return request; // posted by the call itself
-                }
-                MemoryWindow window = end.window;
-                if (window != null) {
-                    request.bind(
-                            window,
-                            r.windowKey,
-                            r.flaw == Flaw.BIND
-                                    ? end.host.memory().readOnlyRegion()
-                                    : end.host.memory().targetRegion(),
-                            r.flaw == Flaw.BIND ? 0 : end.slice(),
-                            Channel.SLICE,
-                            Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC);
-                }
-                break;
             case LOCAL_INVALIDATE:
                 request.localInvalidate(r.windowKey);
                 break;
@@ -110,20 +139,6 @@ final class RequestEncoder {
                 request.appendImmediate(queueId(peer, r), queueKey(peer, r), r.immediate);
                 break;
         }
-        request.wrId((long) end.number() << 32 | r.sequence).signaled(r.signaled);
-        if (end.pair.type == QpType.UD) {
-            to(end, r.flaw, request);
-        }
-        if (r.fenced) {
-            request.fence();
-        }
-        if (random.nextInt(5) == 0) {
-            request.solicited();
-        }
-        if (!r.verb.isLocal()) {
-            entries(end, r, random);
-        }
-        return request;
     }
 
     /** Gives a datagram its address. */

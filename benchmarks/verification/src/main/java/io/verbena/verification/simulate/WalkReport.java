@@ -36,10 +36,21 @@ final class WalkReport {
                 tally.packetsCorrupted,
                 tally.packetsDuplicated,
                 tally.packetsReordered);
+        faults(out);
+        posted(out);
+        verbs(out);
+        received(out);
+        events(out);
+    }
+
+    private void faults(PrintStream out) {
         out.println("faults");
         for (Fault fault : Fault.values()) {
             out.printf(Locale.ROOT, "  %,12d  %s%n", tally.count(fault), fault.words);
         }
+    }
+
+    private void posted(PrintStream out) {
         out.printf(
                 Locale.ROOT,
                 "verbs     posted %,d in %,d connections; %,d directly, %,d merged, %,d "
@@ -56,7 +67,9 @@ final class WalkReport {
                 tally.batches,
                 tally.aborts,
                 tally.resizes);
-        verbs(out);
+    }
+
+    private void received(PrintStream out) {
         out.printf(
                 Locale.ROOT,
                 "receives  %s%nrecords   %,d appended and taken, %,d holes of dead or stalled initiators closed%n",
@@ -78,6 +91,9 @@ final class WalkReport {
                 tally.calls,
                 tally.moves,
                 tally.large);
+    }
+
+    private void events(PrintStream out) {
         StringBuilder events = new StringBuilder();
         for (AsyncEventType type : AsyncEventType.values()) {
             long count = tally.events[type.ordinal()];

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 /** Long messages have one chunk under way; short ones are as without. */
 @Timeout(30)
 class SoftwareChunkingTest {
-    private static final int CHUNK = ArbiterSettings.defaults().softwareChunk();
+    private static final int CHUNK = SoftwareChunking.CHUNK;
     private static final int PACKET = 1024 + 58;
 
     private final SoftwareChunking arbiter = new SoftwareChunking(ArbiterSettings.defaults(), 0);

@@ -10,7 +10,6 @@ import io.verbena.NodeMode;
 import io.verbena.SharedRegion;
 import io.verbena.TenantOptions;
 import io.verbena.verification.Waits;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -53,16 +52,7 @@ final class Hub implements AutoCloseable {
     private volatile boolean stopped;
 
     /** Launches a hub; its threads run when this returns. */
-    Hub(
-            String name,
-            FabricName fabric,
-            NodeMode mode,
-            Path folder,
-            Path shared,
-            int maxLength,
-            Content content,
-            Findings findings,
-            long seed) {
+    Hub(String name, FabricPlace place, NodeMode mode, int maxLength, Content content, Findings findings, long seed) {
         this.mode = mode;
         this.maxLength = maxLength;
         this.findings = findings;
@@ -71,7 +61,7 @@ final class Hub implements AutoCloseable {
         this.entrance = new Entrance(name, findings);
         this.held = new HeldPile(name, content, findings);
         this.answers = new Answers(content, arrivals, entrance, random.split());
-        this.node = Node.launch(fabric.context(shared)
+        this.node = Node.launch(place.context()
                 .name(name)
                 .mode(mode)
                 .sendDepth(16 << random.nextInt(5))
@@ -80,7 +70,7 @@ final class Hub implements AutoCloseable {
                 .linger(Duration.ofSeconds(10))
                 .tenant(new TenantOptions().name("gold").weight(3)));
         try {
-            this.address = fabric.listen(node, folder);
+            this.address = place.listen(node);
             this.nested = new NestedActions(node, entrance, random.split());
             this.table = node.share(RegionLayout.NAME, RegionLayout.LENGTH);
             openInboxes();

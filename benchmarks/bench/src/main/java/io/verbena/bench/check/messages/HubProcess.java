@@ -48,8 +48,8 @@ public final class HubProcess implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        try (Hub hub = new Hub(
-                name, fabric, mode, folder, MessagesSettings.SHARED, maxLength, new Content(seed), findings, seed)) {
+        FabricPlace place = new FabricPlace(fabric, folder, MessagesSettings.SHARED);
+        try (Hub hub = new Hub(name, place, mode, maxLength, new Content(seed), findings, seed)) {
             out.println(READY + hub.address());
             for (String line = in.readLine(); line != null && !line.equals("end"); line = in.readLine()) {
                 answer(hub, line.split(" "), out);

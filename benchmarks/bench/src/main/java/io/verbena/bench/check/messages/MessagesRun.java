@@ -36,7 +36,7 @@ public final class MessagesRun {
     private final PrintStream out;
     private final Content content;
     private final Findings findings = new Findings();
-    private final AtomicInteger streams = new AtomicInteger();
+    private final RunContext context;
     private final SplittableRandom random;
     private final Map<FabricName, Map<NodeMode, Tally>> tallies = new TreeMap<>();
     private final Map<FabricName, ProcessHost> processes = new EnumMap<>(FabricName.class);
@@ -55,6 +55,7 @@ public final class MessagesRun {
         this.settings = settings;
         this.out = out;
         this.content = new Content(settings.seed());
+        this.context = new RunContext(settings, content, findings, new AtomicInteger());
         this.random = new SplittableRandom(settings.seed());
         for (FabricName fabric : settings.fabrics()) {
             Map<NodeMode, Tally> modes = new EnumMap<>(NodeMode.class);
@@ -130,10 +131,8 @@ public final class MessagesRun {
             } else {
                 Hub hub = new Hub(
                         "hub-" + hubs++,
-                        c.fabric(),
+                        new FabricPlace(c.fabric(), folder, settings.shared()),
                         hubMode,
-                        folder,
-                        settings.shared(),
                         settings.maxLength(),
                         content,
                         findings,
@@ -151,7 +150,7 @@ public final class MessagesRun {
     }
 
     private Round round(Combination c, Host host) {
-        return new Round(settings, c.fabric(), c.mode(), host, content, findings, tally(c), streams, rounds);
+        return new Round(context, c.fabric(), c.mode(), host, tally(c), rounds);
     }
 
     private ProcessHost process(Combination c, NodeMode mode, Path folder, Tally tally) {

@@ -79,18 +79,10 @@ public final class PeerProcess implements Callable<Integer> {
         SplittableRandom random = new SplittableRandom(Content.mix(seed * 7919 + number));
         Node node = Site.launch("peer-" + number, fabric, shared, mode, random);
         Content content = new Content(seed); // as the hub judges it
-        Site site = new Site(
-                node,
-                mode,
-                number,
-                host,
-                content,
-                findings,
-                tally,
-                new AtomicInteger(firstStream),
-                new Arrivals(node.name(), content, findings),
-                new Entrance(node.name(), findings),
-                settings);
+        RunContext run = new RunContext(settings, content, findings, new AtomicInteger(firstStream));
+        Arrivals arrivals = new Arrivals(node.name(), content, findings);
+        Entrance entrance = new Entrance(node.name(), findings);
+        Site site = new Site(run, node, mode, number, host, tally, arrivals, entrance);
         Client client = new Client(site, Loads.of(site, random), () -> !ending);
         client.start();
         long[] told = new long[Count.values().length];

@@ -8,37 +8,42 @@ import io.verbena.TenantOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What the loads of one client have in common.
  *
+ * @param run of which the client is a part
  * @param node which they send from
  * @param mode of the node
  * @param number of the client in its round
  * @param host whom they talk to
- * @param content of messages
- * @param findings where flaws go
  * @param tally what is counted
- * @param streams numbers of streams, of the whole run
  * @param arrivals what has come back to the node
  * @param entrance of the node's callbacks
- * @param settings of the run
  */
 record Site(
+        RunContext run,
         Node node,
         NodeMode mode,
         int number,
         Host host,
-        Content content,
-        Findings findings,
         Tally tally,
-        AtomicInteger streams,
         Arrivals arrivals,
-        Entrance entrance,
-        MessagesSettings settings) {
+        Entrance entrance) {
     /** How long a connection may take. */
     static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+    MessagesSettings settings() {
+        return run.settings();
+    }
+
+    Content content() {
+        return run.content();
+    }
+
+    Findings findings() {
+        return run.findings();
+    }
 
     /** Launches the node of a client; what may differ follows from the generator. */
     static Node launch(String name, FabricName fabric, Path shared, NodeMode mode, SplittableRandom random) {
@@ -59,7 +64,7 @@ record Site(
      * for too long.
      */
     Channel connectFirst(Node from, Place to) {
-        long end = System.nanoTime() + settings.stallNanos();
+        long end = System.nanoTime() + settings().stallNanos();
         while (true) {
             try {
                 return from.connect(host.address(to.inbox()), TIMEOUT);
@@ -72,7 +77,7 @@ record Site(
     }
 
     int newStream() {
-        int stream = streams.incrementAndGet();
+        int stream = run.streams().incrementAndGet();
         if (stream > Content.MAX_STREAM) {
             throw new IllegalStateException("more than " + Content.MAX_STREAM + " streams: make the run shorter");
         }
@@ -81,11 +86,15 @@ record Site(
 
     /** A generator that follows from the run's seed and a number of its user. */
     SplittableRandom random(int user) {
-        return new SplittableRandom(Content.mix(settings.seed() + user * 31L + number * 1_000_003L + streams.get()));
+        return new SplittableRandom(Content.mix(settings().seed()
+                + user * 31L
+                + number * 1_000_003L
+                + run.streams().get()));
     }
 
     void unexpected(String channel, int stream, String expected, String got) {
-        findings.report(
-                new Flaw(FlawKind.UNEXPECTED, "node '" + node.name() + "'", channel, stream, -1, expected, got));
+        findings()
+                .report(new Flaw(
+                        FlawKind.UNEXPECTED, "node '" + node.name() + "'", channel, stream, -1, expected, got));
     }
 }

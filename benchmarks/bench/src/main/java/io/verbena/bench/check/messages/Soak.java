@@ -93,9 +93,8 @@ final class Soak {
                 String name = "soak-" + ProcessHandle.current().pid() + "-" + fabric;
                 Content content = new Content(settings.seed());
                 int longest = settings.maxLength();
-                hubs.put(
-                        fabric,
-                        new Hub(name, fabric, mode, folder, shared, longest, content, findings, random.nextLong()));
+                FabricPlace place = new FabricPlace(fabric, folder, shared);
+                hubs.put(fabric, new Hub(name, place, mode, longest, content, findings, random.nextLong()));
             }
             head();
             play();

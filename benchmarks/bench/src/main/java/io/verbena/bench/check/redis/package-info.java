@@ -6,7 +6,7 @@
  * for is a function of the seed; how the server's replies interleave is not.
  *
  * <pre>
- *   RedisCheck ── director: scenarios in turn, deadline, final audit
+ *   RedisCheck ── director: scenarios in turn, deadline, audit
  *      │
  *      ├─ ClientLoop (a thread, a selector) ── Connection ◀── bytes ──▶ server
  *      │                                        │    ▲

@@ -1,0 +1,91 @@
+package io.verbena.redis;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** A worker's connections that have something to do in this turn or the next. For the worker's thread. */
+final class ReadyConnections {
+    /** Connections with replies to send at the end of the batch. */
+    private List<Connection> dirty = new ArrayList<>();
+
+    private List<Connection> sending = new ArrayList<>();
+
+    /** Connections with something to execute, in the order in which they go on. */
+    private final ArrayDeque<Connection> waiting = new ArrayDeque<>();
+
+    /** Connections with pieces of a value to ask for, for which there was no room. */
+    private List<Connection> fetching = new ArrayList<>();
+
+    private List<Connection> fetched = new ArrayList<>();
+
+    /** A connection has replies to send. */
+    void dirty(Connection connection) {
+        dirty.add(connection);
+    }
+
+    boolean isAnyDirty() {
+        return !dirty.isEmpty();
+    }
+
+    /** A connection has something to execute, and goes on when its turn comes. */
+    void waits(Connection connection) {
+        waiting.addLast(connection);
+    }
+
+    /** A connection has pieces of a value to ask for, for which there was no room. */
+    void fetchesLater(Connection connection) {
+        fetching.add(connection);
+    }
+
+    /** Whether some wait for room. */
+    boolean isAnyWaiting() {
+        return !waiting.isEmpty() || !fetching.isEmpty();
+    }
+
+    /**
+     * Lets the connections go on that have something to execute, as long as there is room, and once each. Values that
+     * are on their way to clients go on before: they hold what the others wait for.
+     */
+    void takeTurns(BooleanSupplier hasRoom) {
+        fetchBodies();
+        for (int left = waiting.size(); left > 0 && hasRoom.getAsBoolean(); left--) {
+            Connection next = waiting.pollFirst();
+            if (next != null) {
+                next.takeTurn();
+            }
+        }
+    }
+
+    private void fetchBodies() {
+        List<Connection> list = fetching;
+        fetching = fetched;
+        fetched = list;
+        for (int i = 0; i < list.size(); i++) {
+            list.get(i).fetchBody();
+        }
+        list.clear();
+    }
+
+    /** Sends what the batch has replied. */
+    void endBatch() {
+        List<Connection> list = dirty;
+        dirty = sending;
+        sending = list;
+        for (int i = 0; i < list.size(); i++) {
+            Connection connection = list.get(i);
+            try {
+                connection.endOfBatch();
+            } catch (RuntimeException | Error e) {
+                connection.failed(e);
+            }
+        }
+        list.clear();
+    }
+
+    void remove(Connection connection) {
+        waiting.remove(connection);
+        fetching.remove(connection);
+    }
+}
