@@ -55,15 +55,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         this.connection = connection;
         this.tenant = tenant;
         this.sender = new ChannelSender(
-                this,
-                connections,
-                connection,
-                staging,
-                tenant.group(),
-                tenant.callbacks(),
-                node.turns(),
-                node.clock(),
-                concurrent);
+                this, connections, connection, staging, tenant.group(), tenant.callbacks(), node.turns(), concurrent);
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------------

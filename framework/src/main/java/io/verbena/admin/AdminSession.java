@@ -1,11 +1,11 @@
 package io.verbena.admin;
 
 import io.verbena.nic.PerformanceGroup;
-import io.verbena.nic.arbiter.DelayHistogram;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.Limit;
 import java.util.HashMap;
 import java.util.Map;
+import org.HdrHistogram.Histogram;
 
 /**
  * What a client of the {@link AdminSocket} says, and what it is told. Every answer ends in a line {@code ok} or
@@ -20,8 +20,10 @@ import java.util.Map;
  * <p>For one thread.
  */
 final class AdminSession {
+    private record Delays(PerformanceGroup group, Histogram counts) {}
+
     private final Administered administered;
-    private final Map<String, long[]> delaysBefore = new HashMap<>();
+    private final Map<String, Delays> delaysBefore = new HashMap<>();
 
     AdminSession(Administered administered) {
         this.administered = administered;
@@ -62,7 +64,7 @@ final class AdminSession {
         for (Administered.Member tenant : administered.tenants()) {
             PerformanceGroup group = tenant.group();
             GroupStatistics s = group.statistics();
-            long[] delays = delays(group);
+            Histogram delays = delays(group);
             out.append("{\"name\":\"").append(group.name()).append('"');
             field(out, "weight", group.weight());
             field(out, "queuePairs", group.queuePairs());
@@ -74,8 +76,8 @@ final class AdminSession {
             field(out, "chunks", s.chunks());
             field(out, "visits", s.visits());
             field(out, "backloggedNanos", s.backloggedNanos());
-            field(out, "p50DelayNanos", DelayHistogram.percentile(delays, 50));
-            field(out, "p99DelayNanos", DelayHistogram.percentile(delays, 99));
+            field(out, "p50DelayNanos", delays.getValueAtPercentile(50));
+            field(out, "p99DelayNanos", delays.getValueAtPercentile(99));
             field(out, "slowCallbacks", tenant.slowCallbacks().getAsLong());
             field(out, "refusedForWindow", s.refusals(Limit.WINDOW));
             field(out, "refusedForLink", s.refusals(Limit.LINK));
@@ -94,15 +96,14 @@ final class AdminSession {
     }
 
     /** Delays since the list before. */
-    private long[] delays(PerformanceGroup group) {
-        long[] now = new long[DelayHistogram.CELLS];
-        group.statistics().delays(now);
-        long[] before = delaysBefore.put(group.name(), now.clone());
-        if (before != null) {
-            for (int i = 0; i < now.length; i++) {
-                now[i] = Math.max(0, now[i] - before[i]); // a tenant of the same name may be another
-            }
+    private Histogram delays(PerformanceGroup group) {
+        Histogram now = group.statistics().delays();
+        Delays before = delaysBefore.put(group.name(), new Delays(group, now));
+        if (before == null || before.group() != group) { // a tenant of the same name may be another
+            return now;
         }
-        return now;
+        Histogram since = now.copy();
+        since.subtract(before.counts());
+        return since;
     }
 }

@@ -14,7 +14,6 @@ import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -58,7 +57,6 @@ public final class ChannelSender {
      * @param staging memory for messages that do not go inline
      * @param group pays for them
      * @param callbacks of the same tenant
-     * @param clock measures round trips
      * @param concurrent whether any number of threads send, or one at a time
      */
     public ChannelSender(
@@ -69,7 +67,6 @@ public final class ChannelSender {
             PerformanceGroup group,
             TenantCallbacks callbacks,
             Turns turns,
-            NanoClock clock,
             boolean concurrent) {
         this.channel = channel;
         this.connections = connections;
@@ -77,7 +74,7 @@ public final class ChannelSender {
         this.path = connection.path;
         this.stream = connection.stream;
         this.group = group;
-        this.window = new SendWindow(connections, connection, staging, group, use, clock);
+        this.window = new SendWindow(connections, connection, staging, group, use);
         this.ready = new ReadyNotice(channel, connection, callbacks, turns);
         this.concurrent = concurrent;
         this.maxInline = path.maxInline();

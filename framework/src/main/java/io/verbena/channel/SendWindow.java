@@ -9,7 +9,6 @@ import io.verbena.nic.arbiter.Limit;
 import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.agrona.concurrent.NanoClock;
 
 /**
  * What a channel may have under way: slots for messages, and memory for those that do not go inline. It grows while
@@ -51,15 +50,14 @@ public final class SendWindow implements IdleMemory.Holder {
             Connection connection,
             StagingRing staging,
             PerformanceGroup group,
-            SingleThreadGuard use,
-            NanoClock clock) {
+            SingleThreadGuard use) {
         this.connections = connections;
         this.connection = connection;
         this.path = connection.path;
         this.staging = staging;
         this.group = group;
         this.use = use;
-        this.growth = new WindowGrowth(clock);
+        this.growth = new WindowGrowth(connections.clock());
         this.depth = path.depth();
     }
 

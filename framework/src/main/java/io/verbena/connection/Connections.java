@@ -98,7 +98,7 @@ public final class Connections implements DutyCycleAgent {
     }
 
     /** By which everything here runs. */
-    NanoClock clock() {
+    public NanoClock clock() {
         return clock;
     }
 

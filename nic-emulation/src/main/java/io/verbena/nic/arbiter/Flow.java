@@ -96,11 +96,11 @@ public abstract class Flow extends Share {
     }
 
     final FlowQueue queue() {
-        FlowQueue of = queue;
-        if (of == null) {
+        FlowQueue current = queue;
+        if (current == null) {
             throw new IllegalStateException("the flow is not attached");
         }
-        return of;
+        return current;
     }
 
     /** What it has sent and waited for. */
@@ -145,8 +145,8 @@ public abstract class Flow extends Share {
 
     /** Whether it waits for what its group's ceiling or its own rate lets it send next; any thread, a hint. */
     protected final boolean isAtCeiling() {
-        FlowQueue of = queue;
-        return parked || (of != null && of.entry.parked);
+        FlowQueue current = queue;
+        return parked || (current != null && current.entry.parked);
     }
 
     /** Whether it stands in the schedule now, or waits for its rate. */

@@ -2,6 +2,7 @@ package io.verbena.nic.arbiter;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,7 +83,7 @@ public final class FlowStatistics {
         BACKLOGGED.setOpaque(this, backlogged + nanos);
     }
 
-    /** Counts a sampled time between having work and being served, if somebody has asked for {@link #delay}. */
+    /** Counts a sampled time between having work and being served, if delays are counted. */
     public void delayed(long nanos) {
         DelayHistogram histogram = delay;
         if (histogram != null) {
@@ -126,10 +127,17 @@ public final class FlowStatistics {
     }
 
     /**
-     * Delays between having work and being served, some of them: of those that met others with work, one in sixteen.
-     * They are counted from the first call on.
+     * Delays between having work and being served, in nanoseconds, some of them: of those that met others with work,
+     * one in sixteen. A snapshot of what was counted since the first call. Any thread.
      */
-    public DelayHistogram delay() {
+    public Histogram delays() {
+        Histogram counts = DelayHistogram.empty();
+        delay().addTo(counts);
+        return counts;
+    }
+
+    /** Where delays are counted, from the first call on. */
+    DelayHistogram delay() {
         DelayHistogram histogram = (DelayHistogram) DELAY.getAcquire(this);
         if (histogram != null) {
             return histogram;

@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  * time on the average.
  */
 final class GroupSchedule {
+    /** Bytes that a round over the groups moves a group on the mean, at least. */
+    private static final int MIN_TURN = 16 * 1024;
+
+    /** Bytes that a group's urgent flows may be ahead of its share. */
+    private static final int URGENT_BURST = 64 * 1024;
+
     private static final int MIN_TOTAL = 64 * 1024;
     private static final int MAX_TOTAL = 1024 * 1024;
     private static final int FRACTION = WeightedRound.FRACTION;
@@ -46,7 +52,7 @@ final class GroupSchedule {
         this.turnClock = turnClock;
         this.rates = new GroupRates(turnClock);
         this.urgentTurns = new UrgentTurns(
-                engine, Math.max(1, settings.urgentBurst() >> shift), Math.max(1, settings.urgentWindow() >> shift));
+                engine, Math.max(1, URGENT_BURST >> shift), Math.max(1, settings.urgentWindow() >> shift));
     }
 
     // ---- what stands where
@@ -353,9 +359,9 @@ final class GroupSchedule {
     private long total() {
         long total = settings.chunkTotal();
         if (total == 0) {
-            total = Math.min(MAX_TOTAL, Math.max(MIN_TOTAL, (long) flows * settings.mtu()));
+            total = Math.min(MAX_TOTAL, Math.max(MIN_TOTAL, (long) flows * ArbiterSettings.MTU));
         }
-        return Math.max(1, Math.max(total, (long) groups.members() * settings.minTurn()) >> shift);
+        return Math.max(1, Math.max(total, (long) groups.members() * MIN_TURN) >> shift);
     }
 
     // ---- what it may send, and has sent

@@ -3,6 +3,7 @@ package io.verbena.nic.arbiter;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
 
 /**
  * What a group has sent and waited for, over all engines of its NIC: sums of one {@link FlowStatistics} an engine.
@@ -140,19 +141,17 @@ public final class GroupStatistics {
         return sum(ENTITLED);
     }
 
-    /** Counts of delays between having work and being served, as {@link DelayHistogram#copyTo} gives them. */
-    public void delays(long[] counts) {
-        Arrays.fill(counts, 0);
+    /**
+     * Delays between having work and being served, in nanoseconds, some of them: of those that met others with work,
+     * one in sixteen. A snapshot of all since the group began; {@link Histogram#subtract} an earlier one for those of
+     * an interval.
+     */
+    public Histogram delays() {
+        Histogram sum = DelayHistogram.empty();
         for (FlowStatistics part : parts) {
-            part.delay().addTo(counts);
+            part.delay().addTo(sum);
         }
-    }
-
-    /** A percentile of the delay between having work and being served, in nanoseconds. */
-    public long delayPercentile(double percent) {
-        long[] counts = new long[DelayHistogram.CELLS];
-        delays(counts);
-        return DelayHistogram.percentile(counts, percent);
+        return sum;
     }
 
     /** The part that it got of what all of these were charged; 0 if that is nothing. */

@@ -1,6 +1,5 @@
 package io.verbena.nic.jfr;
 
-import io.verbena.nic.arbiter.DelayHistogram;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.Limit;
@@ -11,6 +10,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events of a NIC's groups. The recorder calls once a second while it records {@code io.verbena.GroupShare}; until
@@ -62,7 +63,9 @@ final class GroupEvents {
         long backlogged;
         long demoted;
         final long[] refusals = new long[Limit.values().length];
-        long[] delays = new long[DelayHistogram.CELLS];
+
+        @Nullable
+        Histogram delays;
     }
 
     GroupEvents(String nic, Supplier<List<GroupRecorder.Named>> groups) {
@@ -116,11 +119,10 @@ final class GroupEvents {
     /** The event of what was added since, and remembers what there is. */
     private GroupShareEvent event(GroupRecorder.Named named, Counts counts) {
         GroupStatistics s = named.group().statistics();
-        long[] delays = new long[DelayHistogram.CELLS];
-        long[] since = new long[DelayHistogram.CELLS];
-        s.delays(delays);
-        for (int i = 0; i < delays.length; i++) {
-            since[i] = delays[i] - counts.delays[i];
+        Histogram delays = s.delays();
+        Histogram since = delays.copy();
+        if (counts.delays != null) {
+            since.subtract(counts.delays);
         }
         long bytes = s.bytes();
         long messages = s.messages();
@@ -133,7 +135,7 @@ final class GroupEvents {
         event.bytes = bytes - counts.bytes;
         event.messages = messages - counts.messages;
         event.backlogged = backlogged - counts.backlogged;
-        event.delay99 = DelayHistogram.percentile(since, 99);
+        event.delay99 = since.getValueAtPercentile(99);
         event.refusedForWindow = refused(s, counts, Limit.WINDOW);
         event.refusedForLink = refused(s, counts, Limit.LINK);
         event.refusedForReceiver = refused(s, counts, Limit.RECEIVER);

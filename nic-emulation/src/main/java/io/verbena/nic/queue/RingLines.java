@@ -33,11 +33,11 @@ final class RingLines {
         /** What the poster has seen of {@code consumed}. */
         long consumedSeen;
 
-        final long publishedAcquire() {
+        long publishedAcquire() {
             return (long) PUBLISHED.getAcquire(this);
         }
 
-        final void publish(long index) {
+        void publish(long index) {
             PUBLISHED.setRelease(this, index);
         }
     }
@@ -64,11 +64,11 @@ final class RingLines {
         /** What the engine has seen of {@code first}. */
         long firstSeen;
 
-        final long consumedAcquire() {
+        long consumedAcquire() {
             return (long) CONSUMED.getAcquire(this);
         }
 
-        final void consume(long index) {
+        void consume(long index) {
             CONSUMED.setRelease(this, index);
         }
     }

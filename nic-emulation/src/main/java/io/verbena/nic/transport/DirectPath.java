@@ -57,6 +57,8 @@ final class DirectPath {
     private final AppendRun run;
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
     private int done; // requests
+    private int put; // messages of the last run
+    private int payload; // their bytes
     private long peerWord; // of the peer's queue pair, when it was last looked at
     private boolean open; // it said so, and nothing has failed since
     private long delay = MIN_DELAY;
@@ -196,37 +198,15 @@ final class DirectPath {
             appender.commitRun(RecordDescriptor.padding(run.bytes()));
             return AS_PACKETS;
         }
-        AtomicBuffer room = appender.roomBuffer();
-        int messages = run.messages();
-        int bytes = run.bytes();
-        int at = appender.room();
-        int end = at + bytes;
-        int payload = length;
-        int appended = 1;
         long first = NOT_HELD;
-        boolean written = false;
         try {
-            first = putRecord(room, at, slot, header, inline);
-            at += RecordDescriptor.alignedLength(payload);
-            for (; first != NOT_HELD && appended < messages; appended++) {
-                int follower = ring.slot(ring.next() + appended);
-                long followerHeader = wqes.getLong(follower + SendWqeDescriptor.HEADER);
-                long word = putRecord(room, at, follower, followerHeader, null);
-                if (word == NOT_HELD) {
-                    room.putLong(at, RecordDescriptor.padding(end - at)); // it fails when its turn comes
-                    break;
-                }
-                room.putLong(at, word);
-                payload += SendWqeDescriptor.length(followerHeader);
-                at += RecordDescriptor.alignedLength(SendWqeDescriptor.length(followerHeader));
-            }
-            written = first != NOT_HELD;
+            first = putRun(appender.roomBuffer(), appender.room(), slot, header, inline);
         } finally {
-            if (!written) { // what was claimed is not left open: it would hold up the whole queue
-                appender.commitRun(RecordDescriptor.padding(bytes));
+            if (first == NOT_HELD) { // what was claimed is not left open: it would hold up the whole queue
+                appender.commitRun(RecordDescriptor.padding(run.bytes()));
             }
         }
-        if (!written) {
+        if (first == NOT_HELD) {
             return LOCAL_ERROR;
         }
         if (!appender.commitRun(first)) {
@@ -235,14 +215,41 @@ final class DirectPath {
         if (control.isAnyParked()) {
             services.touch(path);
         }
-        done = appended;
-        if (appended > 1) {
-            services.count(NicCounter.MERGED_APPENDS, appended - 1);
+        done = put;
+        if (put > 1) {
+            services.count(NicCounter.MERGED_APPENDS, put - 1);
         }
         return payload;
     }
 
-    /** Claims room for the run. */
+    /**
+     * Writes the records of a run into its room, all but the word of the first, which commits them; sets {@link #put}
+     * and {@link #payload}.
+     *
+     * @return that word; NOT_HELD if a region of the first has gone
+     */
+    private long putRun(AtomicBuffer room, int begin, int slot, long header, @Nullable InlineData inline) {
+        int end = begin + run.bytes();
+        int at = begin;
+        payload = SendWqeDescriptor.length(header);
+        put = 1;
+        long first = putRecord(room, at, slot, header, inline);
+        at += RecordDescriptor.alignedLength(payload);
+        for (; first != NOT_HELD && put < run.messages(); put++) {
+            int follower = ring.slot(ring.next() + put);
+            long followerHeader = wqes.getLong(follower + SendWqeDescriptor.HEADER);
+            long word = putRecord(room, at, follower, followerHeader, null);
+            if (word == NOT_HELD) {
+                room.putLong(at, RecordDescriptor.padding(end - at)); // it fails when its turn comes
+                break;
+            }
+            room.putLong(at, word);
+            payload += SendWqeDescriptor.length(followerHeader);
+            at += RecordDescriptor.alignedLength(SendWqeDescriptor.length(followerHeader));
+        }
+        return first;
+    }
+
     private int claim(Appender appender, int slot) {
         int queueId = (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
         int queueKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);

@@ -12,12 +12,10 @@ import io.verbena.nic.arbiter.ShareList;
  */
 public class PacketRoundRobin extends FlowTurns {
     private final ShareList<Place> flows = new ShareList<>();
-    private final int mtu;
 
     /** Creates an empty schedule. */
     public PacketRoundRobin(ArbiterSettings settings, int engine) {
         super(settings, engine);
-        this.mtu = settings.mtu();
     }
 
     @Override
@@ -36,6 +34,6 @@ public class PacketRoundRobin extends FlowTurns {
 
     @Override
     void grant(Place place) {
-        place.flow.grantPacket(mtu);
+        place.flow.grantPacket(ArbiterSettings.MTU);
     }
 }

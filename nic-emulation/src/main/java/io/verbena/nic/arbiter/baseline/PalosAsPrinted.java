@@ -20,7 +20,6 @@ public final class PalosAsPrinted extends FlowTurns {
     private final ShareList<Place> urgent = new ShareList<>();
     private final ShareList<Place> bulk = new ShareList<>();
     private final int chunkTotal;
-    private final int mtu;
 
     // The group table: by index of a group.
     private final int[] groupWeights;
@@ -34,7 +33,6 @@ public final class PalosAsPrinted extends FlowTurns {
     public PalosAsPrinted(ArbiterSettings settings, int engine) {
         super(settings, engine);
         this.chunkTotal = settings.chunkTotal();
-        this.mtu = settings.mtu();
         this.groupWeights = new int[settings.maxGroups()];
         this.flowWeights = new long[settings.maxGroups()];
         this.flows = new int[settings.maxGroups()];
@@ -43,7 +41,7 @@ public final class PalosAsPrinted extends FlowTurns {
     /** Bytes of a flow's chunk (2), at least 1. */
     long chunk(Flow flow) {
         int group = flow.group().index();
-        long total = chunkTotal > 0 ? chunkTotal : (long) allFlows * mtu;
+        long total = chunkTotal > 0 ? chunkTotal : (long) allFlows * ArbiterSettings.MTU;
         return Math.max(
                 1, Place.of(flow).countedWeight * groupWeights[group] * total / (sumOfGroups * flowWeights[group]));
     }

@@ -13,17 +13,17 @@ import io.verbena.nic.arbiter.Flow;
  * sent as they are asked for: it is for the reader's software to ask for less.
  */
 public final class SoftwareChunking extends PacketRoundRobin {
-    private final int chunk;
+    /** Bytes of a chunk: a bandwidth-delay product. */
+    static final int CHUNK = 25_000;
 
     /** Creates an empty schedule. */
     public SoftwareChunking(ArbiterSettings settings, int engine) {
         super(settings, engine);
-        this.chunk = settings.softwareChunk();
     }
 
     @Override
     void joined(Place place) {
-        place.left = chunk;
+        place.left = CHUNK;
         place.lastPacket = 0;
     }
 
@@ -43,7 +43,7 @@ public final class SoftwareChunking extends PacketRoundRobin {
         super.charge(flow, bytes, operations, nanos);
         Place place = Place.of(flow);
         if (operations > 0) {
-            place.left = chunk; // another message
+            place.left = CHUNK; // another message
         } else if (isLast(place) && !flow.hasToAsk() && bytes > 0) {
             place.goesOn = true; // the chunk is under way
         }
@@ -76,7 +76,7 @@ public final class SoftwareChunking extends PacketRoundRobin {
         Place place = Place.of(flow);
         if (place.goesOn) {
             place.goesOn = false;
-            place.left = chunk;
+            place.left = CHUNK;
             super.active(flow);
         }
     }

@@ -15,6 +15,7 @@ import io.verbena.nic.arbiter.ShareList;
  * over. A packet is sent whole and counts in whole units, as the link's credits are: one of 65 bytes is two.
  */
 public final class VirtualLanes extends FlowTurns {
+    private static final int LANES = 8;
     private static final int UNIT = 64;
     private static final int MAX_UNITS = 255;
 
@@ -25,7 +26,6 @@ public final class VirtualLanes extends FlowTurns {
     }
 
     private final Lane[] lanes;
-    private final int mtu;
 
     // By index of a group.
     private final int[] groupWeights;
@@ -36,8 +36,7 @@ public final class VirtualLanes extends FlowTurns {
     /** Creates an empty schedule. */
     public VirtualLanes(ArbiterSettings settings, int engine) {
         super(settings, engine);
-        this.mtu = settings.mtu();
-        this.lanes = new Lane[settings.virtualLanes()];
+        this.lanes = new Lane[LANES];
         for (int i = 0; i < lanes.length; i++) {
             lanes[i] = new Lane();
         }
@@ -79,7 +78,7 @@ public final class VirtualLanes extends FlowTurns {
 
     @Override
     void grant(Place place) {
-        place.flow.grantPacket(mtu);
+        place.flow.grantPacket(ArbiterSettings.MTU);
     }
 
     @Override
