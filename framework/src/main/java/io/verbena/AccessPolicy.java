@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What peers may do at a node, and how much of it each may take. It is asked for each connection, also for one that is
- * asked for again, before anything is allocated for it.
+ * What peers may do at a node, and how much of it each may take. It is consulted for each connection request, including
+ * repeated ones, before anything is allocated for the connection.
  *
  * <pre>{@code
  *   AccessPolicy.denyAll()
@@ -19,12 +19,13 @@ import java.util.function.Predicate;
  *       .maxInboxBytes(16 << 20)
  * }</pre>
  *
- * <p>The rights of all rules that hold add up. A peer whose certificate binds it to a tenant ({@link
- * io.verbena.fabric.security.PeerRules}) gets nothing of another's, whatever the rules say. Immutable; rules are called
- * under the node's control lock by any thread, and must not block. A rule that throws gives nothing.
+ * <p>The rights of all matching rules add up. A peer whose certificate binds it to a tenant
+ * ({@link io.verbena.fabric.security.PeerRules}) gets nothing that belongs to another tenant, whatever the rules say.
+ * Immutable; rules are called under the node's control lock, by any thread, and must not block. A rule that throws
+ * grants nothing.
  */
 public final class AccessPolicy {
-    /** Least that {@link #maxInboxBytes} may be: a few messages. */
+    /** Minimum of {@link #maxInboxBytes}: a few messages. */
     public static final long MIN_INBOX_BYTES = 4096;
 
     private final List<Rule> rules;
@@ -39,17 +40,17 @@ public final class AccessPolicy {
         this.maxInboxBytes = maxInboxBytes;
     }
 
-    /** Whoever was let in may do everything: the default. */
+    /** Every admitted peer may do everything: the default. */
     public static AccessPolicy allowAll() {
         return denyAll().allow(request -> true, Right.values());
     }
 
-    /** Nobody may do anything: to add rules to. */
+    /** Nobody may do anything: a starting point for rules. */
     public static AccessPolicy denyAll() {
         return new AccessPolicy(List.of(), Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
-    /** This policy, and the rights that are given where something holds of a request. */
+    /** This policy with another rule: the rights that are granted to requests that match. */
     public AccessPolicy allow(Predicate<AccessRequest> holds, Right... rights) {
         Set<Right> set = EnumSet.noneOf(Right.class);
         Collections.addAll(set, rights);
@@ -59,8 +60,8 @@ public final class AccessPolicy {
     }
 
     /**
-     * This policy, with another limit of the bytes of all regions that one peer is attached to at a time; none by
-     * default. How many connections one may have is the node's, {@link NodeContext#maxConnectionsPerPeer}.
+     * This policy, with a limit on the total bytes of the regions that one peer is attached to at a time; none by
+     * default. The number of connections of a peer is limited by {@link NodeContext#maxConnectionsPerPeer}.
      */
     public AccessPolicy maxRegionBytes(long perPeer) {
         if (perPeer < 1) {
@@ -70,9 +71,9 @@ public final class AccessPolicy {
     }
 
     /**
-     * This policy, with another limit of the bytes of one peer's messages that lie untaken in all inboxes and
-     * responders together, at least {@value #MIN_INBOX_BYTES}; none by default. Beyond it the peer is back-pressured,
-     * and others are not; a longer message is refused at the sender. It holds for what comes by sockets: peers that map
+     * This policy, with a limit on the bytes of one peer's messages that lie unread in all inboxes and responders
+     * together, at least {@value #MIN_INBOX_BYTES}; none by default. Beyond it the peer is back-pressured, and others
+     * are not; a longer message is refused at the sender. The limit applies to what arrives by sockets: peers that map
      * an inbox (`local:`, `shm:`) are trusted with it.
      */
     public AccessPolicy maxInboxBytes(long perPeer) {

@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 
 /**
- * A peer asks to be connected to something of a node's. Immutable.
+ * A peer's request to be connected to something that a node has. Immutable.
  *
- * @param peer who asks, as far as that is proven
+ * @param peer the proven identity of the peer
  * @param node the name that the peer's node gives itself; not proven
- * @param kind what it asks for; of something that does not exist, what it would be
+ * @param kind what it asks for; if that does not exist, the kind that it would have
  * @param name of what it asks for
- * @param tenant whose that is; empty if it does not exist
+ * @param tenant the tenant that it belongs to; empty if it does not exist
  * @param token what the peer shows, see {@link NodeContext#accessToken}; read-only, empty if nothing; see
  *     {@link #shows}
  */
@@ -26,7 +26,7 @@ public record AccessRequest(PeerIdentity peer, String node, Kind kind, String na
         REGION
     }
 
-    /** Whether the peer shows a token; takes the same time however much of it is right. */
+    /** Whether the peer shows this token. The comparison takes the same time however many bytes match. */
     public boolean shows(byte[] expected) {
         byte[] shown = new byte[token.remaining()];
         token.duplicate().get(shown);

@@ -4,7 +4,7 @@ import io.verbena.connection.NodeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address of a node, or of something on it that has a name.
+ * The address of a node, or of something named on it.
  *
  * <pre>
  *   local:orders/echo              node "orders" of this process, inbox "echo"
@@ -43,9 +43,9 @@ public record Address(
     static final int MAX_NAME = 255;
 
     /**
-     * Parses the address of something that has a name.
+     * Parses the address of something named.
      *
-     * @throws IllegalArgumentException if it is none; says what is wrong and what it should look like
+     * @throws IllegalArgumentException if it is malformed; says what is wrong and what it should look like
      */
     public static Address parse(String text) {
         Scheme scheme = scheme(text);
@@ -60,7 +60,7 @@ public record Address(
     /**
      * Parses an address to listen on, which has no name.
      *
-     * @throws IllegalArgumentException if it is none; says what is wrong and what it should look like
+     * @throws IllegalArgumentException if it is malformed; says what is wrong and what it should look like
      */
     public static Address parseListen(String text) {
         Scheme scheme = scheme(text);
@@ -68,7 +68,7 @@ public record Address(
         return new Address(scheme, checkTarget(text, scheme, rest), null);
     }
 
-    /** The same node, and something on it. */
+    /** The same node, with the name of something on it. */
     public Address withName(String newName) {
         return new Address(scheme, target, newName);
     }
@@ -101,7 +101,7 @@ public record Address(
         return target;
     }
 
-    /** Refuses what cannot name a node. */
+    /** Refuses a name that a node cannot have. */
     static String checkNodeName(String name) {
         if (!NodeName.isValid(name)) {
             throw new IllegalArgumentException(
@@ -110,7 +110,7 @@ public record Address(
         return name;
     }
 
-    /** Refuses what cannot name an inbox or region. */
+    /** Refuses a name that an inbox or region cannot have. */
     static String checkName(String name) {
         if (name.isEmpty() || name.length() > MAX_NAME || name.indexOf('/') >= 0) {
             throw new IllegalArgumentException(

@@ -11,8 +11,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * The forms of a {@link RemoteRegion}'s operations that wait for their end: each posts, and polls the region until it
- * is told.
+ * The blocking forms of a {@link RemoteRegion}'s operations: each posts, and polls the region until the operation has
+ * ended.
  *
  * <p>For one thread at a time, the one that posts.
  */
@@ -68,7 +68,7 @@ final class BlockingOperations {
         return Nanos.fromNow(timeout);
     }
 
-    /** Lets what is under way go on. @return whether there is time left */
+    /** Lets outstanding operations make progress. @return whether there is time left */
     private boolean waitForRoom(long deadline) {
         if (region.poll(POLL_LIMIT) == 0) {
             driver.workOrWait(ROOM_LOOK, hasCompletion);

@@ -14,13 +14,13 @@ public final class CallException extends RuntimeException {
 
     /**
      * How the call ended: FAILED, EXPIRED or CLOSED; null if the request was never sent, because the peer does not keep
-     * up or as many calls are outstanding as there may be: it may be repeated at once.
+     * up or the maximum number of calls is outstanding: it may be repeated at once.
      */
     public @Nullable Outcome outcome() {
         return outcome;
     }
 
-    /** Ends a future as its call has ended. */
+    /** Completes a future in the way its call ended. */
     static void end(CompletableFuture<byte[]> answer, Response response) {
         if (response.outcome() == Outcome.DONE) {
             answer.complete(response.bytes());
@@ -31,7 +31,7 @@ public final class CallException extends RuntimeException {
         }
     }
 
-    /** Ends the future of a call that was not sent. */
+    /** Completes the future of a call that was not sent. */
     static void notSent(CompletableFuture<byte[]> answer, Channel channel, SendResult why) {
         answer.completeExceptionally(
                 why == SendResult.CLOSED

@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reliable, ordered way to one inbox of a peer. Messages arrive whole, once, in the order in which they were offered,
- * or the channel is closed with a reason. Nothing here blocks, nothing calls back, and nothing is allocated per
- * message: all of it may be called by a handler, also one of the node's own, or of a channel on its
- * {@link Node#eventLoop}.
+ * or the channel is closed with a reason. Nothing here blocks or calls back, and nothing is allocated per message, so a
+ * handler may call all of it: one that the node runs, or one of a Netty channel on its {@link Node#eventLoop}.
  *
  * <pre>{@code
  *   Channel channel = node.connect("local:orders/echo", Duration.ofSeconds(5));
@@ -29,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Sending is for one thread at a time: a second one gets an {@link IllegalStateException} that names both, and
  * nothing is sent for it. A channel that was opened {@linkplain ChannelOptions#concurrent concurrent} takes any number
- * of threads, each one's messages in its order. {@link #isConnected}, {@link #closeReason} and {@link #close} are for
- * any thread; nobody may be sending when {@link #close} is called.
+ * of threads, and keeps the order of each thread's messages. {@link #isConnected}, {@link #closeReason} and
+ * {@link #close} are for any thread; nobody may be sending when {@link #close} is called.
  */
 public final class Channel extends MessageSender implements AutoCloseable {
     /** Returned by {@link #tryClaim}: not now, try again later. */
@@ -61,10 +60,10 @@ public final class Channel extends MessageSender implements AutoCloseable {
     // ---- sending ----------------------------------------------------------------------------------------------------
 
     /**
-     * Sends a message. It has been copied when this returns. Over a socket a message that nothing is before leaves at
-     * once; one that is offered while others are not acknowledged, within 20 us of the node's last turn, leaves with
-     * the next turn, and many share its system call. In the mode INVOKER that is the next {@link Node#doWork};
-     * {@link #flush} does not wait for it. An urgent channel's messages do not wait.
+     * Sends a message. It has been copied when this returns. Over a socket, a message with nothing before it leaves at
+     * once. One that is offered while others are unacknowledged, within 20 us of the node's last turn, leaves with the
+     * next turn, whose system call many messages share. In the mode INVOKER that is the next {@link Node#doWork};
+     * {@link #flush} does not wait for it. Messages of an urgent channel do not wait.
      *
      * @param buffer holds it
      * @param offset of its first byte
@@ -91,8 +90,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * As {@link #offer(DirectBuffer, int, int)}, for a message in two parts. Where the peer's memory is at hand and
-     * nothing is before it, it is copied once, to its place there, however long it is.
+     * As {@link #offer(DirectBuffer, int, int)}, for a message in two parts. Where the peer's memory is mapped and
+     * nothing is ahead of the message, it is copied once, straight to its place there, however long it is.
      *
      * @param head holds the first part
      * @param headOffset of its first byte
@@ -115,17 +114,18 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * Sends what was enqueued, and what was offered and waits for the node's next turn. Of a {@linkplain
-     * ChannelOptions#concurrent concurrent} channel also what other threads have enqueued.
+     * Sends what was enqueued, and what was offered and waits for the node's next turn; on a
+     * {@linkplain ChannelOptions#concurrent concurrent} channel, what other threads have enqueued too.
      */
     public void flush() {
         sender.flush();
     }
 
     /**
-     * Sets what the node runs, on its own thread as it does callbacks, each time the channel may take a message again
-     * after it has refused one with {@link SendResult#BACK_PRESSURED}, and when it is closed instead. Room may be gone
-     * again when it runs: whoever is refused again is told again. Any thread, before what it is to be told of.
+     * Sets a listener that the node runs, like a callback, each time the channel can take a message again after it
+     * refused one with {@link SendResult#BACK_PRESSURED}, or when the channel is closed instead. The room may be gone
+     * by then; a sender that is refused again is notified again. Any thread; set it before the refusal that it is to
+     * report.
      *
      * @param listener runs as {@link Node#execute} says: it may send, if no other thread does, and must not block
      */
@@ -136,9 +136,9 @@ public final class Channel extends MessageSender implements AutoCloseable {
     // ---- composing in place -----------------------------------------------------------------------------------------
 
     /**
-     * Claims memory to compose a message in: at the returned offset of {@link #claimBuffer}. Must be followed by {@link
-     * #commit}, {@link #enqueueClaim} or {@link #abortClaim}, by the same thread, before anything else is sent. Other
-     * threads of a {@linkplain ChannelOptions#concurrent concurrent} channel are back-pressured until then.
+     * Claims memory in which to compose a message, at the returned offset of {@link #claimBuffer}. Must be followed by
+     * {@link #commit}, {@link #enqueueClaim} or {@link #abortClaim}, by the same thread, before anything else is sent.
+     * Other threads of a {@linkplain ChannelOptions#concurrent concurrent} channel are back-pressured until then.
      *
      * @param length in bytes, 0 to {@link #maxMessage}
      * @return the offset, {@link #BACK_PRESSURED} or {@link #CLOSED}
@@ -171,7 +171,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return sender.sendClaim(sender.claimLength(), false);
     }
 
-    /** Gives the claim up. */
+    /** Abandons the claim. */
     public void abortClaim() {
         sender.abortClaim();
     }
@@ -194,14 +194,14 @@ public final class Channel extends MessageSender implements AutoCloseable {
         modify(new QpAttributes().weight(value));
     }
 
-    /** Whether its messages go before others. */
+    /** Whether its messages go ahead of others. */
     public boolean isUrgent() {
         return connection.isUrgent();
     }
 
     /**
-     * Sets whether its messages go before others; their length is then bounded by {@link TenantOptions#urgentLimit}. By
-     * the thread that sends.
+     * Sets whether its messages go ahead of others; their length is then bounded by {@link TenantOptions#urgentLimit}.
+     * By the thread that sends.
      *
      * @throws IllegalArgumentException if the tenant may not set it
      * @throws IllegalStateException if the channel is closed
@@ -211,13 +211,13 @@ public final class Channel extends MessageSender implements AutoCloseable {
         sender.bound();
     }
 
-    /** How fast it may send at most. */
+    /** Its rate limit. */
     public RateLimit rateLimit() {
         return connection.rateLimit();
     }
 
     /**
-     * Sets how fast it may send at most, within the tenant's ceiling: from the scheduler's next visit on. Any thread.
+     * Sets its rate limit, within the tenant's ceiling, from the scheduler's next visit on. Any thread.
      *
      * @throws IllegalStateException if the channel is closed
      */
@@ -232,7 +232,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         connection.modify(a);
     }
 
-    /** What it has sent and waited for. */
+    /** Counts of what it has sent, and how long it waited. */
     public FlowStatistics statistics() {
         return connection.statistics();
     }
@@ -242,7 +242,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return sender.maxMessage();
     }
 
-    /** Messages that were sent and that the peer has not acknowledged, enqueued ones included. */
+    /** Messages that were sent or enqueued and that the peer has not acknowledged. */
     public int outstanding() {
         return connection.isOver() ? 0 : connection.path.outstanding();
     }
@@ -258,7 +258,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return connection.reason;
     }
 
-    /** Whether the peer connected to this node, and not the other way round. */
+    /** Whether the peer connected to this node, rather than this node to the peer. */
     public boolean isIncoming() {
         return connection.incoming;
     }
@@ -268,27 +268,27 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return connection.peer.name;
     }
 
-    /** Identity of the peer's NIC; a node that is launched again has another one. */
+    /** Identity of the peer's NIC; a relaunched node has another one. */
     public long peerNic() {
         return connection.peerNic;
     }
 
-    /** An object of the application's that goes with this connection, or null. */
+    /** An object that the application has attached to this connection, or null. */
     public @Nullable Object attachment() {
         return attachment;
     }
 
-    /** Sets the {@link #attachment}; visible to other threads with whatever hands the channel over. */
+    /** Sets the {@link #attachment}. Other threads see it if the channel is handed to them safely. */
     public void attach(@Nullable Object object) {
         attachment = object;
     }
 
-    /** Whether it is closed for good: nothing comes by it any more. */
+    /** Whether it is closed for good, so that nothing arrives by it any more. */
     boolean isOver() {
         return connection.isOver();
     }
 
-    /** Sets what is run when it is closed for good: by the node, or now if it is. */
+    /** Sets what the node runs when the channel is closed for good; runs it now if it is closed already. */
     void onClosed(Runnable listener) {
         onClosed = listener;
         if (isOver()) {
@@ -296,7 +296,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         }
     }
 
-    /** It was closed for good; by the node. */
+    /** Called by the node when the channel is closed for good. */
     private void closed() {
         Runnable listener = onClosed;
         if (listener != null) {
@@ -313,7 +313,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         reconnector = next;
     }
 
-    /** It is there in place of another: who was told of that one's end is told of this one's. */
+    /** It replaces another channel: the listener of that one's end gets this one's too. */
     void succeeds(Channel lost) {
         Runnable listener = lost.onClosed;
         if (listener != null) {
@@ -331,12 +331,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return sender;
     }
 
-    /** The queue pair here by which its messages come. */
+    /** The local queue pair by which its messages arrive. */
     int queuePairNumber() {
         return connection.number;
     }
 
-    /** Which of that queue pair's streams its messages are. */
+    /** The number of its messages' stream on that queue pair. */
     int stream() {
         return connection.peer.stream;
     }
@@ -345,7 +345,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return connection;
     }
 
-    /** What its connection knows of it. */
+    /** The end that its connection knows. */
     End end() {
         return end;
     }
@@ -383,8 +383,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     /**
-     * Closes the channel: what was sent or enqueued still reaches the peer, within the node's linger time, unless the
-     * peer closes too, or answers to an inbox that is closed here. Does not wait for that; the log tells what may not
+     * Closes the channel. What was sent or enqueued still reaches the peer, within the node's linger time, unless the
+     * peer closes too, or answers to an inbox that is closed here. Does not wait for that; the log says what may not
      * have arrived. Idempotent.
      */
     @Override

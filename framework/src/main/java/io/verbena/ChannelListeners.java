@@ -4,7 +4,7 @@ import io.verbena.connection.Notices;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Those who are told of a node's channels, in order and by way of {@link Notices}. Thread-safe. */
+/** The listeners to a node's channels, which are called in order and through {@link Notices}. Thread-safe. */
 final class ChannelListeners {
     private final Notices notices;
     private final List<ChannelListener> listeners = new CopyOnWriteArrayList<>();

@@ -8,8 +8,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Channel} is made with, by whoever connects or by the inbox that peers connect to ({@link
- * InboxOptions#channels}): fluent setters over defaults. Mutable; not thread-safe.
+ * Options of a {@link Channel}, set by the side that connects or by the inbox that peers connect to
+ * ({@link InboxOptions#channels}): fluent setters over defaults. Mutable; not thread-safe.
  */
 public final class ChannelOptions {
     private int weight = 1;
@@ -43,22 +43,22 @@ public final class ChannelOptions {
         return this;
     }
 
-    /** Whether its messages go before others; their length is then bounded by {@link TenantOptions#urgentLimit}. */
+    /** Whether its messages go ahead of others; their length is then bounded by {@link TenantOptions#urgentLimit}. */
     public ChannelOptions urgent(boolean before) {
         trafficClass = before ? TrafficClass.URGENT : TrafficClass.BULK;
         return this;
     }
 
-    /** How fast it may send at most, within the tenant's ceiling; unlimited by default. */
+    /** Its rate limit, within the tenant's ceiling; unlimited by default. */
     public ChannelOptions rateLimit(RateLimit limit) {
         rateLimit = limit;
         return this;
     }
 
     /**
-     * Whether any number of threads send on it at a time, each one's messages in its order. A thread that finds others
-     * at it for longer than a message takes gets {@link SendResult#BACK_PRESSURED}. Costs nothing while one thread
-     * sends, and a compare-and-set a message else.
+     * Whether any number of threads may send on it at a time; the order of each thread's messages is kept. A thread
+     * that finds the channel in use for longer than a message takes gets {@link SendResult#BACK_PRESSURED}. Costs
+     * nothing while one thread sends, and otherwise one compare-and-set per message.
      */
     public ChannelOptions concurrent(boolean manyThreads) {
         concurrent = manyThreads;
@@ -66,12 +66,12 @@ public final class ChannelOptions {
     }
 
     /**
-     * Connects again when the channel is lost, to the same address and with the same options, until that succeeds:
-     * after a pause that doubles with each attempt that fails. Of the side that connects; the channel of an inbox'
-     * options never does.
+     * Reconnects when the channel is lost, to the same address and with the same options, until an attempt succeeds;
+     * the pause doubles with each one that fails. Applies to the side that connects; channels made by an inbox's
+     * options never reconnect.
      *
-     * <p>A channel that is closed stays closed, since nobody knows which of the last messages arrived: what is
-     * reconnected is another channel, which the listener gets. {@link Channel#close} on either ends it.
+     * <p>A channel that is closed stays closed, since nobody knows which of the last messages arrived: reconnecting
+     * makes another channel, which the listener gets. {@link Channel#close} on either ends the reconnecting.
      *
      * @param first pause before the first attempt, more than 0
      * @param longest pause between attempts, at least the first
@@ -90,7 +90,7 @@ public final class ChannelOptions {
         return this;
     }
 
-    /** Who is told of reconnecting, or null if a channel that is lost stays so. */
+    /** The listener to reconnecting, or null if a lost channel stays lost. */
     @Nullable
     ReconnectListener reconnectListener() {
         return reconnectListener;
@@ -105,7 +105,7 @@ public final class ChannelOptions {
     }
 
     /**
-     * Refuses what a tenant may not set.
+     * Refuses options that a tenant may not set.
      *
      * @throws IllegalArgumentException names both values
      */
@@ -119,7 +119,7 @@ public final class ChannelOptions {
         }
     }
 
-    /** The same, as far as a tenant may set it. */
+    /** These options, limited to what a tenant may set. */
     ChannelOptions within(TenantOptions limits) {
         return new ChannelOptions()
                 .concurrent(concurrent)

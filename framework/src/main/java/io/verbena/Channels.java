@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's channels by the number of their queue pair, and of the stream of it that their messages are: flat arrays,
- * so that a message's sender is found without a map.
+ * A node's channels by the numbers of their queue pair and of their stream on it, in flat arrays, so that a message's
+ * sender is found without a map.
  *
  * <p>Written under the lock of {@link Connections}; {@link #find} is for any thread. A channel keeps its place until
- * the queue pair's slot is used again, so that messages which are read after their channel was closed still name it.
- * Of those whose queue pairs are gone the last {@value #RECENT} are kept, and others for as long as somebody else
- * keeps them: each has tens of kilobytes.
+ * the queue pair's slot is used again, so that messages which are read after their channel was closed still name it. Of
+ * the channels whose queue pairs are gone, the last {@value #RECENT} are kept, since each takes tens of kilobytes;
+ * others are found for as long as something else refers to them.
  */
 final class Channels {
     private static final int RECENT = 8;
@@ -24,8 +24,8 @@ final class Channels {
     private static final @Nullable Object[] NONE = new Object[0];
 
     /**
-     * By queue pair: its channels, or weak references to them, each at the number of its stream. An array of these does
-     * not change; another one takes its place.
+     * By queue pair: its channels, or weak references to them, each at the number of its stream. Such an array does not
+     * change; it is replaced.
      */
     private final AtomicReferenceArray<@Nullable Object[]> slots;
 
@@ -41,7 +41,7 @@ final class Channels {
         }
     }
 
-    /** A channel's peer is known, and with it the stream that its messages will be of. */
+    /** Adds a channel whose peer is known, and with it the stream of its messages. */
     void put(Channel channel) {
         int queuePair = channel.queuePairNumber();
         int stream = channel.stream();
@@ -58,7 +58,7 @@ final class Channels {
         slots.setRelease(queuePair & mask, next);
     }
 
-    /** A channel's queue pair is gone. */
+    /** Removes a channel whose queue pair is gone. */
     void retire(Channel channel) {
         recent.add(channel);
         if (recent.size() > RECENT) {
@@ -90,7 +90,9 @@ final class Channels {
         return true;
     }
 
-    /** The channel of what has come by a queue pair and a stream; null if there is none, or it is forgotten. */
+    /**
+     * The channel of a message that arrived by a queue pair and a stream; null if there is none, or it is forgotten.
+     */
     @Nullable
     Channel find(int queuePair, int stream) {
         @Nullable Object[] streams = slots.getAcquire(queuePair & mask);
@@ -106,7 +108,7 @@ final class Channels {
         return kept instanceof Retired reference ? reference.get() : null;
     }
 
-    /** The weak reference to a channel, which leaves its place when that is collected. */
+    /** A weak reference to a channel; its place is freed when the channel is collected. */
     private static final class Retired extends WeakReference<Channel> {
         private final int slot;
         private final int stream;

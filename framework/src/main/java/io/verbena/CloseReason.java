@@ -10,19 +10,19 @@ public enum CloseReason {
     PEER_LOST("the peer is gone"),
     /** The peer did not acknowledge within the retries. */
     TIMED_OUT("the peer did not acknowledge in time"),
-    /** The peer refused: the inbox or region that was connected to is not there any more. */
+    /** The peer refused: the inbox or region at its end no longer exists. */
     REFUSED("the peer's inbox or region is gone"),
     /**
-     * The peer gave up a long message: no part of it had come for the {@link InboxOptions#unfinishedTimeout} of its
+     * The peer gave up a long message: no part of it had arrived for the {@link InboxOptions#unfinishedTimeout} of its
      * inbox.
      */
     ABORTED("the peer gave up a message that had stopped half-way for too long"),
     /**
-     * The peer's memory was exhausted, for ten seconds in which it had nothing left to consume; its log names the way
-     * out.
+     * The peer's memory was exhausted for ten seconds, and its inbox held nothing that could be consumed; its log names
+     * the remedy.
      */
     OUT_OF_MEMORY("the peer has no memory for messages"),
-    /** One side sent what the other does not take; the log of both says what. */
+    /** One side sent something that the other does not accept; both logs say what. */
     PROTOCOL_ERROR("the transport met an error");
 
     private final String text;

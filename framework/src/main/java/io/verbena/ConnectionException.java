@@ -12,7 +12,7 @@ public final class ConnectionException extends RuntimeException {
         super(message);
     }
 
-    /** Creates the exception with what the system said. */
+    /** Creates the exception with its cause. */
     public ConnectionException(String message, Throwable cause) {
         super(message, cause);
     }

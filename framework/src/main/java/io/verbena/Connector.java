@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What a node connects to, for itself and its tenants: channels and remote regions. Thread-safe. */
+/** Makes connections for a node and its tenants: channels and remote regions. Thread-safe. */
 final class Connector {
     private final Node node;
     private final @Nullable Engine sleeper; // whose sleep looks at regions first
@@ -22,7 +22,7 @@ final class Connector {
         this.dialer = dialer;
     }
 
-    /** Connects to an inbox, and again when the channel is lost if the options say so. */
+    /** Connects to an inbox, and reconnects when the channel is lost if the options say so. */
     Channel connect(
             Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
         node.checkOpen();

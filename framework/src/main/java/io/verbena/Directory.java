@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a node has that peers can connect to, by name: inboxes and regions share one name space. Thread-safe. */
+/** What peers can connect to on a node, by name: inboxes and regions share one name space. Thread-safe. */
 final class Directory implements Targets {
     private final String nodeName;
     private final Map<String, Inbox> inboxes = new HashMap<>();

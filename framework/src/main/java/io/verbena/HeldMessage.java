@@ -5,12 +5,12 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message (or a request) that stays after its handler has returned, without being copied: {@link Message#hold},
- * {@link Request#hold}. It counts against its inbox' memory until it is {@linkplain #release released}; the inbox goes
+ * A message (or a request) that is kept after its handler has returned, without a copy: {@link Message#hold},
+ * {@link Request#hold}. It counts against its inbox's memory until it is {@linkplain #release released}; the inbox goes
  * on meanwhile.
  *
- * <p>For one thread at a time, handed over as one hands over any object. The object is used again after its release:
- * keep no reference to it.
+ * <p>For one thread at a time; hand it to another as any object. It is reused after its release: keep no reference to
+ * it.
  */
 public final class HeldMessage implements AutoCloseable {
     private final Inbox inbox;

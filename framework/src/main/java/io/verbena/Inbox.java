@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where messages for one name arrive: an append queue that takes messages of any size from any number of channels, each
- * channel's in order.
+ * Where messages for one name arrive: an append queue that takes messages of any size from any number of channels. The
+ * order of each channel's messages is kept.
  *
  * <p>Either one thread at a time polls ({@link #poll}, {@link #await}), or several do, each with a {@link #consumer} of
- * its own, or the node's own calls back ({@link #onMessage}). What is handed to the handler is valid during the call
+ * its own, or the node's thread calls back ({@link #onMessage}). What is handed to the handler is valid during the call
  * only, unless it is {@linkplain Message#hold held}; the handler may send.
  */
 public final class Inbox implements AutoCloseable {
@@ -68,7 +68,7 @@ public final class Inbox implements AutoCloseable {
         return tenant;
     }
 
-    /** What the channels of peers that connect to it are made with. */
+    /** Options of the channels that peers make by connecting to it. */
     ChannelOptions channelOptions() {
         return channelOptions;
     }
@@ -130,7 +130,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Makes one of several consumers. From the first on only they take messages; it is for whoever would poll else.
+     * Makes one of several consumers. From the first one on, messages are taken only through consumers; the thread that
+     * would otherwise call {@link #poll} uses one.
      *
      * @throws IllegalStateException if a callback takes the messages
      */
@@ -139,7 +140,7 @@ public final class Inbox implements AutoCloseable {
         return new InboxConsumer(this, queue.consumer(), channels);
     }
 
-    /** The present message stays; null if as many are held as may be. */
+    /** Holds the present message; null if the maximum number is held. */
     @Nullable
     HeldMessage hold(@Nullable AppendConsumer consumer, int headerLength) {
         HeldMessage message = held.take();
@@ -163,7 +164,7 @@ public final class Inbox implements AutoCloseable {
         return message;
     }
 
-    /** The present message is not taken this time. */
+    /** The present message stays in the inbox and comes again. */
     void again(@Nullable AppendConsumer consumer) {
         if (consumer == null) {
             queue.leave();
@@ -188,10 +189,10 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Lets threads of an executor take the messages from now on, one thread at a time and in order: for handlers that
-     * block or take long, which hold up neither the node nor other inboxes then. The node finds that there are messages
-     * and gives the executor a task, which takes those that there are. A handler that throws has consumed its message;
-     * the error is logged. An executor that rejects the task is asked again every 10 ms; the messages wait.
+     * Lets threads of an executor take the messages from now on, one thread at a time and in order. This is for
+     * handlers that block or take long: they hold up neither the node nor other inboxes. When there are messages, the
+     * node gives the executor a task, which takes them. A handler that throws has consumed its message; the error is
+     * logged. If the executor rejects the task, the node offers it again every 10 ms; the messages wait.
      * {@link Node#close} waits up to 10 s for a handler that is running.
      *
      * @param executor of the application's, which closes it after the node
@@ -201,12 +202,14 @@ public final class Inbox implements AutoCloseable {
         callback.set(handler, executor, node::wake);
     }
 
-    /** As {@link #onMessage(MessageHandler)}; something is run after each batch of messages, on the same thread. */
+    /**
+     * As {@link #onMessage(MessageHandler)}, with an action that runs after each batch of messages, on the same thread.
+     */
     void onMessage(MessageHandler handler, Runnable afterBatch) {
         callback.set(handler, afterBatch);
     }
 
-    /** Who takes the messages where nobody polls. */
+    /** What takes the messages where nobody polls. */
     InboxCallback callback() {
         return callback;
     }
@@ -227,14 +230,14 @@ public final class Inbox implements AutoCloseable {
         return true;
     }
 
-    /** Whether nothing is there that was not taken. Any thread; false may be a message that is on its way. */
+    /** Whether every message was taken. Any thread; false may also mean that a message is arriving. */
     boolean isDrained() {
         return closed || queue.isDrained();
     }
 
     /**
-     * Whether there is no message now. Any thread: it looks at no message, and holds up nobody who polls. False may be
-     * a message that is on its way.
+     * Whether there is no message now. Any thread: it reads no message and does not disturb a thread that polls. False
+     * may also mean that a message is arriving.
      */
     public boolean isEmpty() {
         return closed || (use.isMine() ? queue.isEmpty() : queue.isDrained());
@@ -245,7 +248,7 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Sleeps until there is a message. In the mode INVOKER this is {@link Node#await}, which also ends when there is
+     * Sleeps until there is a message. In the mode INVOKER this is {@link Node#await}, which also returns when there is
      * other work for the node.
      *
      * @param longest most time to sleep
@@ -273,8 +276,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * The callbacks are away. If it is the node's thread that takes messages, it leaves the one that it would take
-     * next, and its batch with that.
+     * Called when callbacks have moved off the node's thread. If that thread is taking messages here, it stops before
+     * the next one.
      */
     private boolean leaveToOwnThread() {
         boolean leaves = node.turns().isCurrentThread();
@@ -289,24 +292,24 @@ public final class Inbox implements AutoCloseable {
         return queue.query().records();
     }
 
-    /** Bytes that wait to be taken, those of records' headers included. Any thread. */
+    /** Bytes that wait to be taken, including records' headers. Any thread. */
     public long depth() {
         return queue.depth();
     }
 
     /**
-     * What there is to know of its queue: depth, footprint and its mean, what is held, how often senders were told "not
-     * now" ({@code rnr}), and more. Any thread.
+     * Statistics of its queue: depth, footprint and its mean, what is held, how often senders were told "not now"
+     * ({@code rnr}), and more. Any thread.
      */
     public AppendQueueStatistics statistics() {
         return queue.query();
     }
 
     /**
-     * Changes what may change while it is in use: memory limit, reserve and what it follows from, low watermark, times.
-     * Any thread.
+     * Changes the options that can change while it is in use: memory limit, reserve and what determines it, low
+     * watermark, times. Any thread.
      *
-     * @param options all of them; lengths and how many messages may be held as they are
+     * @param options all of them; lengths and the maximum of held messages must be unchanged
      * @throws IllegalArgumentException if an option is out of range or cannot be changed; names both values
      */
     public void modify(InboxOptions options) {
@@ -328,8 +331,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Closes it: messages that wait are lost, and its channels close with REFUSED when they send. Messages that are
-     * held stay until they are released, and so does their memory; that there are some is logged. Idempotent.
+     * Closes it: waiting messages are lost, and its channels close with REFUSED when they send. Held messages, and
+     * their memory, stay until they are released; the log says how many there are. Idempotent.
      */
     @Override
     public void close() {

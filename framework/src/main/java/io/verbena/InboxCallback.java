@@ -11,10 +11,10 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who takes an inbox' messages, where that is not who polls: its callback in the turns of the node, or on an executor.
- * A message that its handler leaves is tried again, a little later each time.
+ * Takes an inbox's messages where no thread of the application polls: in a callback in the node's turns, or on an
+ * executor. A message that its handler leaves is tried again, a little later each time.
  *
- * <p>Setting is for any thread; taking for the one that runs the callback.
+ * <p>The setters are for any thread; taking is for the thread that runs the callback.
  */
 final class InboxCallback implements CallbackSource {
     /** Messages that the node hands to a callback in one turn at most. */
@@ -49,7 +49,7 @@ final class InboxCallback implements CallbackSource {
 
     // ---- setting ----------------------------------------------------------------------------------------------------
 
-    /** The node's turns take the messages from now on; something is run after each batch, on the same thread. */
+    /** The node's turns take the messages from now on; an action runs after each batch, on the same thread. */
     void set(MessageHandler taker, Runnable after) {
         synchronized (this) {
             refuseSecond();
@@ -101,7 +101,7 @@ final class InboxCallback implements CallbackSource {
         return handler != null || handoff != null;
     }
 
-    /** Hands nothing over any more. @return whether no handler is running on an executor */
+    /** Stops handing over messages. @return whether no handler is running on an executor */
     boolean end() {
         Handoff to = handoff;
         return to == null || to.end();
@@ -146,12 +146,12 @@ final class InboxCallback implements CallbackSource {
         return taken;
     }
 
-    /** The present message is not taken this time. */
+    /** The present message stays in the inbox and comes again. */
     void leave() {
         left = isPolledByNode();
     }
 
-    /** Whether a message was left that is tried again. */
+    /** Whether a message was left and will be tried again. */
     boolean hasLeft() {
         return left;
     }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * One consumer of several of an {@link Inbox}: it takes whole messages, each of which no other one gets, and nobody
- * waits for one that is slow. What one consumer takes of a channel comes in the channel's order.
+ * One of several consumers of an {@link Inbox}. Each message goes to one consumer, whole, and a slow one does not hold
+ * up the others. What a consumer takes of a channel is in the channel's order.
  *
  * <p>For one thread at a time; each consumer may have its own.
  */
@@ -32,8 +32,8 @@ public final class InboxConsumer {
     /**
      * Takes messages, oldest first of those that no other consumer has.
      *
-     * @param handler takes each; if it throws, that message counts as taken, and those behind it come with the next
-     *     call, or are lost with the inbox
+     * @param handler takes each; if it throws, that message counts as taken; the rest of the batch is delivered on the
+     *     next call, or discarded when the inbox closes
      * @param limit most messages to take, at least 1; at most 64 come at a time
      * @return messages taken; 0 also if another consumer is just taking some
      * @throws IllegalStateException while another thread polls with it, or within its handler
@@ -58,7 +58,7 @@ public final class InboxConsumer {
         }
     }
 
-    /** Whether there is no message now. False also while another consumer takes some: look again. */
+    /** Whether there is no message now. Also false while another consumer is taking some: look again. */
     public boolean isEmpty() {
         return inbox.isClosed() || consumer.isEmpty();
     }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an {@link Inbox} is made of: fluent setters over defaults, checked when the inbox is opened. An inbox holds
+ * Options of an {@link Inbox}: fluent setters over defaults, checked when the inbox is opened. An inbox holds
  * {@code (1 + reserveChunks) * chunkLength} bytes when it is empty, and grows up to the memory limit.
  */
 public final class InboxOptions {
@@ -52,8 +52,8 @@ public final class InboxOptions {
     }
 
     /**
-     * Most that can arrive, in bits a second, and how long an allocation takes: the reserve then is what arrives
-     * meanwhile, instead of {@link #reserveChunks}.
+     * The highest rate of arrival, in bits a second, and how long an allocation takes: the reserve is then what arrives
+     * in that time, instead of {@link #reserveChunks}.
      */
     public InboxOptions lineRate(long bitsPerSecond, Duration allocation) {
         attributes.lineRate(bitsPerSecond).allocationNanos(Nanos.of(allocation));
@@ -61,15 +61,15 @@ public final class InboxOptions {
     }
 
     /**
-     * What is expected to lie in the inbox, which then stays mapped when it is empty for a while: messages a second,
-     * how long each stays, and bytes of one on average.
+     * The expected load, as messages a second, how long each stays, and mean bytes of one. The memory for it stays
+     * mapped while the inbox is empty for a while.
      */
     public InboxOptions load(double messagesPerSecond, Duration stay, int meanBytes) {
         attributes.arrivalRate(messagesPerSecond).serviceNanos(Nanos.of(stay)).meanMessage(meanBytes);
         return this;
     }
 
-    /** Whether reserve and what stays mapped follow what is measured; default no. */
+    /** Whether the reserve and what stays mapped follow measurements; off by default. */
     public InboxOptions measured(boolean follow) {
         attributes.measured(follow);
         return this;
@@ -81,17 +81,16 @@ public final class InboxOptions {
         return this;
     }
 
-    /**
-     * How long a message of a sender that died in the middle of it may hold up those behind it, at most; default 1 s.
-     */
+    /** How long an unfinished message of a dead sender may hold up those behind it; default 1 s. */
     public InboxOptions holeTimeout(Duration longest) {
         attributes.holeTimeoutNanos(Nanos.of(longest));
         return this;
     }
 
     /**
-     * How long a long message may stand still when part of it has come, before that part is given up; twice as long at
-     * most. If its sender goes on after all, its channel closes with {@link CloseReason#ABORTED}. Default 30 s.
+     * How long no part of a long message may arrive before its parts so far are given up, which happens after twice
+     * that time at the latest. If its sender goes on after all, its channel closes with {@link CloseReason#ABORTED}.
+     * Default 30 s.
      */
     public InboxOptions unfinishedTimeout(Duration longest) {
         attributes.unfinishedTimeoutNanos(Nanos.of(longest));
@@ -114,8 +113,8 @@ public final class InboxOptions {
     }
 
     /**
-     * Whose the inbox is, by name: the connections that lead to it, what peers are answered through them and its
-     * memory. By default that of the tenant that opens it, and the one named "default" if the node does.
+     * The name of the tenant that owns the inbox: the connections that lead to it, answers through them, and its
+     * memory. By default the tenant that opens it, or the one named "default" if the node opens it.
      */
     public InboxOptions tenant(String name) {
         tenant = name;
@@ -123,9 +122,9 @@ public final class InboxOptions {
     }
 
     /**
-     * Weight and class of the channels that peers make by connecting to the inbox: of what they are answered by. Where
-     * the tenant may set less when a peer connects than when the inbox was opened, its channel gets that. Default:
-     * weight 1, not urgent.
+     * Weight and class of the channels by which peers that connect to the inbox are answered. If the tenant may set
+     * less when a peer connects than when the inbox was opened, the channel gets the lower value. Default: weight 1,
+     * not urgent.
      */
     public InboxOptions channels(ChannelOptions options) {
         channels = new ChannelOptions(options);

@@ -50,7 +50,7 @@ public final class Message {
         return offset;
     }
 
-    /** Its length in bytes, 0 to the inbox' maximum. */
+    /** Its length in bytes, 0 to the inbox's maximum. */
     public int length() {
         return length;
     }
@@ -65,7 +65,7 @@ public final class Message {
         return Payload.text(buffer, offset, length);
     }
 
-    /** The 32 bits that the sender gave beside it, 0 if it gave none. */
+    /** The 32 bits of immediate data that came with it, 0 if there were none. */
     public int immediate() {
         return immediate;
     }
@@ -76,8 +76,8 @@ public final class Message {
     }
 
     /**
-     * The channel back to the sender, or null if that connection is over and forgotten, or the sender named none that
-     * there is. The object is the same for all messages of a connection, so it may carry an
+     * The channel back to the sender; null if that connection is over and forgotten, or the sender named a stream that
+     * has no channel. The object is the same for all messages of a connection, so it may carry an
      * {@linkplain Channel#attachment attachment}.
      */
     public @Nullable Channel channel() {
@@ -89,10 +89,10 @@ public final class Message {
     }
 
     /**
-     * The message is not taken: when its handler has returned the poll ends, and the message is the first of the next
-     * one, in the node's next turn where the node polls. For what cannot be done now, such as an answer that meets
-     * {@link SendResult#BACK_PRESSURED}; the messages behind it wait meanwhile. A handler that throws has consumed it
-     * all the same.
+     * Leaves the message in the inbox: the poll ends when the handler has returned, and the message is the first of the
+     * next poll (the node's next turn, where the node polls). Use it when something cannot be done now, such as an
+     * answer that meets {@link SendResult#BACK_PRESSURED}; the messages behind wait. If the handler throws, the message
+     * counts as taken all the same.
      *
      * @throws IllegalStateException if it is held, or this is not inside its handler
      */
@@ -101,10 +101,10 @@ public final class Message {
     }
 
     /**
-     * Keeps the message after its handler has returned, where it lies, until it is released. Only its own chunk of the
-     * inbox' memory is kept with it; the inbox goes on.
+     * Keeps the message where it lies after its handler has returned, until it is released. It pins only its own chunk
+     * of the inbox's memory; the inbox goes on.
      *
-     * @return the message that stays, or null if as many are held as {@link InboxOptions#maxHeld} allows
+     * @return the held message, or null if as many are held as {@link InboxOptions#maxHeld} allows
      * @throws IllegalStateException if it is held already, or this is not inside its handler
      */
     public @Nullable HeldMessage hold() {

@@ -4,7 +4,7 @@ package io.verbena;
 @FunctionalInterface
 public interface MessageHandler {
     /**
-     * One message.
+     * Takes one message.
      *
      * @param message a cursor, valid during the call only; it and the memory that it points to are reused
      */

@@ -10,8 +10,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The forms in which a {@link Channel} takes messages beside Agrona's buffers, and those that wait for room. Nothing is
- * allocated, but for strings and for what lies in several pieces.
+ * Sending on a {@link Channel} from other things than Agrona's buffers, and sending that waits for room. Nothing is
+ * allocated, except for strings and for buffers in several pieces.
  *
  * <p>As {@link Channel}: for one thread at a time, or for several that send on a concurrent one.
  */
@@ -25,7 +25,7 @@ abstract class MessageSender {
     /** Sends a message, see {@link Channel#offer(DirectBuffer, int, int)}. */
     public abstract SendResult offer(DirectBuffer buffer, int offset, int length);
 
-    /** The node that the channel is of. */
+    /** The channel's node. */
     abstract Node node();
 
     /** As {@link Channel#offer(DirectBuffer, int, int)}, of a whole array. */
@@ -56,7 +56,7 @@ abstract class MessageSender {
 
     /**
      * As {@link Channel#offer(DirectBuffer, int, int)}, of what is readable in a buffer; its reader index moves if this
-     * returns SENT. The caller's reference stays the caller's.
+     * returns SENT. The caller keeps its reference.
      */
     public SendResult offer(ByteBuf message) {
         int length = message.readableBytes();
@@ -97,7 +97,8 @@ abstract class MessageSender {
      * @param length in bytes, 0 to {@link Channel#maxMessage}
      * @param timeout most time to wait for room
      * @return SENT, CLOSED, or BACK_PRESSURED if there was no room in time: nothing was sent then
-     * @throws IllegalStateException within a callback of the node, which is what makes room; {@code offer} there
+     * @throws IllegalStateException within a callback of the node, because the node makes the room; call {@code offer}
+     *     there
      */
     public SendResult send(DirectBuffer buffer, int offset, int length, Duration timeout) {
         Room room = new Room(timeout);

@@ -28,8 +28,7 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a service embeds: a NIC in software with inboxes that others send to, channels to the inboxes of others, and
- * memory that is shared.
+ * What a service embeds: a NIC in software with inboxes, channels to the inboxes of others, and shared memory.
  *
  * <pre>{@code
  *   try (Node node = Node.launch(new NodeContext().name("orders").listen("tcp://127.0.0.1:0"))) {
@@ -41,9 +40,9 @@ import org.jspecify.annotations.Nullable;
  *   }
  * }</pre>
  *
- * <p>Thread-safe, but for {@link #doWork} and {@link #await}, which one thread calls in the mode INVOKER: always the
- * same one if the node has an event loop, since a loop belongs to the first thread that drives it ({@link #connect} to
- * another process is driving).
+ * <p>Thread-safe, except for {@link #doWork} and {@link #await}, which one thread calls in the mode INVOKER. If the
+ * node has an event loop this is always the same thread, since a loop belongs to the first thread that drives it
+ * ({@link #connect} to another process drives it).
  */
 public final class Node implements AutoCloseable, Executor {
     private final String name;
@@ -164,7 +163,7 @@ public final class Node implements AutoCloseable, Executor {
         return mode;
     }
 
-    /** Identity of the node's NIC: random, another one each time. */
+    /** Identity of the node's NIC: random, and different at each launch. */
     public long nicId() {
         return nic.id();
     }
@@ -179,7 +178,7 @@ public final class Node implements AutoCloseable, Executor {
      *
      * @param address as for {@link NodeContext#listen}
      * @return the address as bound, to connect to once {@code /name} is appended
-     * @throws io.verbena.fabric.ListenException if it cannot be had; the message says why and what to do
+     * @throws io.verbena.fabric.ListenException if it cannot be listened on; the message says why and what to do
      */
     public String listen(String address) {
         return listen(Address.parseListen(address));
@@ -197,7 +196,7 @@ public final class Node implements AutoCloseable, Executor {
     // ---- tenants ----------------------------------------------------------------------------------------------------
 
     /**
-     * One of those who share the node, to hand out to it.
+     * A tenant of the node, to hand out.
      *
      * @throws IllegalArgumentException if there is none of that name
      */
@@ -205,7 +204,7 @@ public final class Node implements AutoCloseable, Executor {
         return tenants.get(tenantName);
     }
 
-    /** Those who share the node, to administer. */
+    /** The tenants of the node, to administer. */
     public Tenants tenants() {
         return tenants;
     }
@@ -222,7 +221,7 @@ public final class Node implements AutoCloseable, Executor {
      *
      * @param inboxName 1 to 255 characters without {@code /}
      * @throws IllegalArgumentException if the name is taken, or an option is out of range
-     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its chunks cannot be had
+     * @throws io.verbena.nic.port.MemoryExhaustedException if there is no memory for its chunks
      */
     public Inbox openInbox(String inboxName, InboxOptions options) {
         return openings.inbox(tenants.defaultTenant(), inboxName, options);
@@ -251,7 +250,7 @@ public final class Node implements AutoCloseable, Executor {
     /**
      * Opens a {@link Requester}, which calls the responders of peers.
      *
-     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory for its responses cannot be had
+     * @throws io.verbena.nic.port.MemoryExhaustedException if there is no memory for its responses
      */
     public Requester openRequester(RequesterOptions options) {
         return openings.requester(tenants.defaultTenant(), options);
@@ -263,7 +262,7 @@ public final class Node implements AutoCloseable, Executor {
      * @param regionName 1 to 255 characters without {@code /}
      * @param bytes at least 1
      * @throws IllegalArgumentException if the name is taken
-     * @throws io.verbena.nic.port.MemoryExhaustedException if the memory cannot be had
+     * @throws io.verbena.nic.port.MemoryExhaustedException if there is not enough memory
      */
     public SharedRegion share(String regionName, int bytes) {
         return openings.region(tenants.defaultTenant(), regionName, bytes);
@@ -275,8 +274,8 @@ public final class Node implements AutoCloseable, Executor {
      * Connects to an inbox; the peer cannot send back.
      *
      * @param address of the inbox, see {@link Address}
-     * @param timeout most time that it may take
-     * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
+     * @param timeout how long it may take
+     * @throws ConnectionException if there is no connection: unknown node or name, refused, no answer in time
      * @throws IllegalArgumentException if the address is malformed
      */
     public Channel connect(String address, Duration timeout) {
@@ -288,9 +287,9 @@ public final class Node implements AutoCloseable, Executor {
      *
      * @param address of the inbox, see {@link Address}
      * @param answersTo an inbox of this node that the peer's channel back leads to, or null if there is none; the
-     *     channel is the inbox's tenant's
-     * @param timeout most time that it may take
-     * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
+     *     channel belongs to the inbox's tenant
+     * @param timeout how long it may take
+     * @throws ConnectionException if there is no connection: unknown node or name, refused, no answer in time
      * @throws IllegalArgumentException if the address is malformed
      */
     public Channel connect(String address, @Nullable Inbox answersTo, Duration timeout) {
@@ -299,11 +298,11 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * As {@link #connect(String, Inbox, Duration)}, but does not wait: also for callbacks of this node. In the mode
-     * INVOKER somebody has to do the node's work meanwhile.
+     * As {@link #connect(String, Inbox, Duration)}, but does not wait, so callbacks of this node may call it. In the
+     * mode INVOKER the node's work must be done meanwhile.
      *
-     * @return the channel, or a {@link ConnectionException} that says why there is none; what depends on it is run by a
-     *     thread that is not the node's
+     * @return the channel, or a {@link ConnectionException} that says why there is none; dependent stages do not run on
+     *     the node's thread
      * @throws IllegalArgumentException if the address is malformed
      */
     public CompletableFuture<Channel> connectAsync(String address, @Nullable Inbox answersTo, Duration timeout) {
@@ -315,23 +314,20 @@ public final class Node implements AutoCloseable, Executor {
      * Attaches to memory that a peer shares.
      *
      * @param address of the region, see {@link Address}
-     * @param timeout most time that it may take
-     * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
+     * @param timeout how long it may take
+     * @throws ConnectionException if there is no connection: unknown node or name, refused, no answer in time
      * @throws IllegalArgumentException if the address is malformed
      */
     public RemoteRegion attach(String address, Duration timeout) {
         return connector.attach(tenants.defaultTenant(), address, timeout);
     }
 
-    /**
-     * Connections that were turned away since the launch, for a token that does not permit them or for what they are,
-     * or ended for what they sent; the log says why. Any thread.
-     */
+    /** Connections that were refused since the launch, or ended for what they sent; the log says why. Any thread. */
     public long rejectedConnections() {
         return nic.counter(NicCounter.LINKS_REJECTED);
     }
 
-    /** Adds someone who is told of the node's channels. */
+    /** Adds a listener to the node's channels. */
     public void addListener(ChannelListener listener) {
         listeners.add(listener);
     }
@@ -339,10 +335,10 @@ public final class Node implements AutoCloseable, Executor {
     // ---- turns ------------------------------------------------------------------------------------------------------
 
     /**
-     * Runs something on the thread that does the node's work, soon and in the order in which it was given: its own, or
-     * in the mode INVOKER the one that calls {@link #doWork}. It runs as callbacks do, so it may send, must not block,
-     * and an exception of its is logged. What was given before {@link #close} still runs. Any thread, callbacks
-     * included.
+     * Runs a task soon on the thread that does the node's work: its own, or in the mode INVOKER the one that calls
+     * {@link #doWork}. Tasks run in the order in which they were given, like callbacks: they may send and must not
+     * block, and their exceptions are logged. Tasks that were given before {@link #close} still run. Any thread,
+     * callbacks included.
      *
      * @throws RejectedExecutionException if the node is closed
      */
@@ -356,10 +352,10 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * Does a bounded amount of the node's work, in the mode INVOKER: moves bytes, manages connections, runs the event
-     * loop, calls back. In the other modes the node's thread does that, and this does nothing. Neither does it within a
-     * callback of this node (a handler of a message, a response or an operation, a listener, or a handler of a channel
-     * on {@link #eventLoop}): nothing of a node is entered twice.
+     * Does a bounded amount of the node's work in the mode INVOKER: moves bytes, manages connections, runs the event
+     * loop, calls back. Does nothing in the other modes, where the node's thread does the work, nor within a callback
+     * of this node (a handler of a message, a response or an operation, a listener, or a handler of a channel on
+     * {@link #eventLoop}): nothing of a node is entered twice.
      *
      * @return the amount of work done, 0 if there was none
      */
@@ -368,7 +364,7 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * Sleeps until there is work, {@link #wake} is called, or the time is over, in the mode INVOKER. One wait covers
+     * In the mode INVOKER, sleeps until there is work, {@link #wake} is called, or the time is over. One wait covers
      * messages from everywhere, sockets, timers and other channels of {@link #eventLoop}, whose handlers it runs.
      *
      * @param longest most time to sleep
@@ -378,7 +374,7 @@ public final class Node implements AutoCloseable, Executor {
         driver.await(Nanos.of(longest));
     }
 
-    /** Wakes whoever sleeps in {@link #await} or {@link Inbox#await}. Any thread. */
+    /** Wakes the threads that sleep in {@link #await} or {@link Inbox#await}. Any thread. */
     public void wake() {
         engine.wake();
     }
@@ -386,8 +382,8 @@ public final class Node implements AutoCloseable, Executor {
     /**
      * The event loop in which the node sleeps, so that other Netty channels can live on it and one wait serves
      * everything. From now on only {@link #doWork} and {@link #await} run it (or the node's thread), never an
-     * {@code offer} or another call in the middle of something: a handler that spins on
-     * {@link SendResult#BACK_PRESSURED} may spin for ever, and has to come back later instead.
+     * {@code offer} or another call, so a handler that spins on {@link SendResult#BACK_PRESSURED} may spin for ever: it
+     * has to come back later instead.
      *
      * @throws IllegalStateException if the node is closed
      */
@@ -397,7 +393,7 @@ public final class Node implements AutoCloseable, Executor {
 
     // ---- the end ----------------------------------------------------------------------------------------------------
 
-    /** Refuses what a closed node does not begin. */
+    /** Throws if the node is closed. */
     void checkOpen() {
         if (ending.isClosing()) {
             throw new IllegalStateException("node '" + name + "' is closed");
@@ -420,7 +416,7 @@ public final class Node implements AutoCloseable, Executor {
         }
     }
 
-    /** Nothing is connected any more: closes links and NIC. */
+    /** Closes links and NIC, once nothing is connected any more. */
     void closeLinks() {
         links.close();
         if (invoker) {
@@ -430,11 +426,11 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * Closes the node: what was sent or enqueued still reaches its peers, within the linger time, and they are told.
-     * Takes at most the linger time and a few seconds for its threads. Idempotent.
+     * Closes the node. What was sent or enqueued still reaches its peers, within the linger time, and they are told
+     * that it closes. Takes at most the linger time and a few seconds for its threads. Idempotent.
      *
-     * <p>Within a callback of this node it only asks for that, and returns: a thread of its own closes the node, or in
-     * the mode INVOKER the next {@link #doWork} or {@link #await}.
+     * <p>Within a callback of this node it only requests this and returns: a separate thread closes the node, or in the
+     * mode INVOKER the next {@link #doWork} or {@link #await}.
      */
     @Override
     public void close() {
@@ -443,7 +439,7 @@ public final class Node implements AutoCloseable, Executor {
 
     // ---- what it is made of -----------------------------------------------------------------------------------------
 
-    /** By which everything runs that the node does again and again. */
+    /** The clock of everything that the node does periodically. */
     NanoClock clock() {
         return runtime.clock();
     }
@@ -484,7 +480,7 @@ public final class Node implements AutoCloseable, Executor {
         return openings;
     }
 
-    /** It as the other nodes of its process reach it. */
+    /** How the other nodes of its process reach it. */
     LocalNode self() {
         return self;
     }

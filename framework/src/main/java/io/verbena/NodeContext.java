@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Node} is launched with: fluent setters over defaults, concluded once by {@link Node#launch}. Mutable;
- * not thread-safe.
+ * Settings with which a {@link Node} is launched: fluent setters over defaults, concluded once by {@link Node#launch}.
+ * Mutable; not thread-safe.
  */
 public final class NodeContext {
     private static final Duration MIN_IDLE = Duration.ofMillis(1);
@@ -84,7 +84,7 @@ public final class NodeContext {
     boolean closeOnShutdown = true;
     long callbackBoundNanos = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Creates the defaults: an ASSISTED node with a name of its own, which listens nowhere but in its process. */
+    /** Creates the defaults: an ASSISTED node with a generated name, which listens only within its process. */
     public NodeContext() {}
 
     /** The node's name, unique in the process: 1 to 64 letters, digits, '.', '_' and '-'. */
@@ -116,8 +116,8 @@ public final class NodeContext {
 
     /**
      * Connections that one peer may have to this node at a time, 1 to {@link #maxConnections}; default a quarter of
-     * those, and 16 at least, so that no peer takes them all. A peer is known by the name that its certificate stands
-     * for, and where it has none by its NIC. Nodes of the same process may have any number.
+     * those, at least 16, so that no peer takes them all. A peer is identified by the name in its certificate, or by
+     * its NIC if it has none. Nodes of the same process are not limited.
      */
     public NodeContext maxConnectionsPerPeer(int count) {
         maxPerPeer = range("maxConnectionsPerPeer", count, 1, 1 << 20);
@@ -129,8 +129,8 @@ public final class NodeContext {
     }
 
     /**
-     * Chunks of one inbox that may be ready or unread at a time, a power of two, 4 to 4096; default 64. Times the
-     * length of a chunk this bounds what lies unread in an inbox, whatever its memory limit is.
+     * Chunks of one inbox that may be ready or unread at a time, a power of two, 4 to 4096; default 64. Multiplied by
+     * the length of a chunk, this bounds what lies unread in an inbox, whatever its memory limit is.
      */
     public NodeContext chunksPerInbox(int count) {
         if (Integer.bitCount(range("chunksPerInbox", count, 4, 4096)) != 1) {
@@ -146,30 +146,33 @@ public final class NodeContext {
         return this;
     }
 
-    /** Regions that may be registered at a time, those of long messages included: 16 to 65536; default 4096. */
+    /** Regions that may be registered at a time, including those of long messages: 16 to 65536; default 4096. */
     public NodeContext maxRegions(int count) {
         maxRegions = powerOfTwo("maxRegions", range("maxRegions", count, 16, 1 << 16));
         return this;
     }
 
     /**
-     * How long a thread that waits may spin before it sleeps; 0 sleeps at once. Default 200 us. Takes the default
-     * strategy, in place of what {@link #polling} was given.
+     * How long a waiting thread may spin before it sleeps; 0 sleeps at once. Default 200 us. Selects the default
+     * strategy, and replaces one that {@link #polling} has set.
      */
     public NodeContext spin(Duration longest) {
         polling = AdaptiveIdle.upTo(notNegative("spin", longest));
         return this;
     }
 
-    /** How the node's thread waits, and those in {@link Inbox#await} and its like. Adaptive polling by default. */
+    /**
+     * How the node's thread waits, and the threads in {@link Inbox#await} and similar calls. Adaptive polling by
+     * default.
+     */
     public NodeContext polling(PollStrategy.Factory strategies) {
         polling = strategies;
         return this;
     }
 
     /**
-     * Payload bytes of a full packet, a power of two, 256 to 65536; the smallest of both ends' and of what the link
-     * carries counts. Default 8192.
+     * Payload bytes of a full packet, a power of two, 256 to 65536; the smallest of both ends' values and the link's
+     * counts. Default 8192.
      */
     public NodeContext pathMtu(int bytes) {
         pathMtu = powerOfTwo("pathMtu", range("pathMtu", bytes, 256, 65536));
@@ -178,9 +181,9 @@ public final class NodeContext {
 
     /**
      * Keeps all of the node's memory in shared memory from the launch on, so that peers of {@code shm:} write straight
-     * into whatever it opens. Without it, only what it opens after it first used a {@code shm:} address lies there; to
-     * what it opened before, they send packets, which costs a copy. A node that listens on {@code shm:} does so by
-     * itself.
+     * into whatever it opens. Without it, only what the node opens after its first use of a {@code shm:} address is in
+     * shared memory; peers send packets to what was opened before, which costs a copy. Implied by listening on
+     * {@code shm:}.
      */
     public NodeContext sharedMemory(boolean fromTheLaunch) {
         sharedMemory = fromTheLaunch;
@@ -189,8 +192,8 @@ public final class NodeContext {
 
     /**
      * The directory under which the files of shared memory lie, on a memory file system; {@code /dev/shm} by default.
-     * Nodes that share memory name the same one. It is also for where somebody else has taken the name of this user's
-     * directory there.
+     * Nodes that share memory name the same one. Set it too if another user has taken the name of this user's directory
+     * there.
      */
     public NodeContext sharedMemoryRoot(Path directory) {
         sharedMemoryRoot = directory;
@@ -217,9 +220,9 @@ public final class NodeContext {
 
     /**
      * Bytes of the ring in which packets to a peer of {@code shm:} or {@code local:} lie, a power of two, 8 KiB to 64
-     * MiB; default 256 KiB. A link has two, for {@code shm:} as the connecting node wants them, for {@code local:} as
-     * the node does that wants them smaller; a node with a thousand peers may. Packets are at most a quarter of it.
-     * Messages to inboxes mostly do without.
+     * MiB; default 256 KiB. A link has two rings. For {@code shm:} the connecting node's value counts, for
+     * {@code local:} the smaller of both nodes'. A node with a thousand peers may want small ones. Packets are at most
+     * a quarter of a ring. Messages to inboxes mostly do not use it.
      */
     public NodeContext ringLength(int bytes) {
         ringLength = powerOfTwo("ringLength", range("ringLength", bytes, 8 << 10, 64 << 20));
@@ -227,8 +230,8 @@ public final class NodeContext {
     }
 
     /**
-     * How long an acknowledgement may take, rounded up to 4.096 us times a power of two, and how often it is waited for
-     * again. Default 1.07 s, 7 times.
+     * How long an acknowledgement may take, rounded up to 4.096 us times a power of two, and how often the message is
+     * sent again. Default 1.07 s, 7 times.
      */
     public NodeContext acknowledgement(Duration timeout, int retries) {
         long nanos = notNegative("acknowledgement timeout", timeout);
@@ -248,9 +251,9 @@ public final class NodeContext {
     }
 
     /**
-     * How long a channel keeps the memory in which messages wait for the peer, and what its window has grown by, when
-     * it has sent nothing and nothing is under way: this long at least, and less than twice as long. The next message
-     * takes memory again. By default 10 seconds.
+     * How long an idle channel, which sends nothing and has nothing under way, keeps the memory in which messages wait
+     * for the peer and what its window has grown by: at least this long, and less than twice as long. The next message
+     * allocates again. Default 10 s.
      *
      * @param least 1 ms or more
      */
@@ -275,15 +278,15 @@ public final class NodeContext {
         return this;
     }
 
-    /** What peers may do at this node. Everything, by default, for all who were let in. */
+    /** What peers may do at this node. By default, every admitted peer may do everything. */
     public NodeContext accessPolicy(AccessPolicy policy) {
         accessPolicy = policy;
         return this;
     }
 
     /**
-     * Speaks mutual TLS 1.3 on {@code tcp:}, and nothing else: every peer shows a certificate, which says who it is.
-     * The other schemes do not leave the host and stay as they are.
+     * Speaks mutual TLS 1.3 on {@code tcp:}, and nothing else: every peer shows a certificate, which identifies it. The
+     * other schemes do not leave the host and stay as they are.
      *
      * @throws IllegalArgumentException if one of the files cannot be used; says which and why
      * @throws IllegalStateException if the options ask for a provider that is not there
@@ -296,7 +299,7 @@ public final class NodeContext {
     /**
      * Asks peers to prove that they know a secret, and proves it to them, on every link without TLS: {@code tcp:} if
      * there is no {@link #tls}, {@code uds:} and {@code shm:}. The secret itself is never sent, but over TCP what
-     * follows is in clear: use TLS where others can change bytes on the way.
+     * follows is in clear text: use TLS where others can change bytes in transit.
      */
     public NodeContext secret(SharedSecret shared) {
         secret = shared;
@@ -313,27 +316,27 @@ public final class NodeContext {
     }
 
     /**
-     * Whether the node may listen beyond this machine though it has neither {@link #tls} nor a {@link #secret}: in
-     * clear, and for anybody who reaches it. Off by default: such an address is refused.
+     * Whether the node may listen beyond this machine with neither {@link #tls} nor a {@link #secret}: in clear text,
+     * and for anybody who can reach it. Off by default: such an address is refused.
      */
     public NodeContext insecure(boolean wanted) {
         insecure = wanted;
         return this;
     }
 
-    /** Adds one of those who share the node; see {@link Node#tenant}. Any number of them, up to 255. */
+    /** Adds a tenant; see {@link Node#tenant}. At most 255. */
     public NodeContext tenant(TenantOptions options) {
         tenants.add(new TenantOptions(options.attributes()));
         return this;
     }
 
-    /** Who sends next: by data chunks with exact shares, unless something else is to be compared with it. */
+    /** The scheduling discipline: by default data chunks with exact shares; the others are for comparison. */
     public NodeContext arbiter(Discipline how) {
         discipline = how;
         return this;
     }
 
-    /** What tenants' shares are shares of; bytes by default. */
+    /** The unit in which tenants' shares are charged; bytes by default. */
     public NodeContext chargedUnit(ChargedUnit unit) {
         chargedUnit = unit;
         return this;
@@ -341,8 +344,8 @@ public final class NodeContext {
 
     /**
      * Bytes that other messages may have unsent on a link while urgent channels use it, and half of what they may have
-     * on the way to the peer; 16 KiB by default. Less lets an urgent message wait less; over a network it should be
-     * half of what a round trip carries, or other messages are slower than the network.
+     * on the way to the peer; 16 KiB by default. A smaller value lets an urgent message wait less. Over a network it
+     * should be at least half of what a round trip carries, or other messages are slower than the network.
      *
      * @param bytes at least 1
      */
@@ -355,7 +358,7 @@ public final class NodeContext {
     }
 
     /**
-     * Bytes a second that the node can send, which is what tenants' floors may add up to; 0, the default: no floors.
+     * Bytes a second that the node can send: the most that tenants' floors may add up to. 0, the default: no floors.
      */
     public NodeContext capacity(long bytesPerSecond) {
         if (bytesPerSecond < 0) {
@@ -366,10 +369,10 @@ public final class NodeContext {
     }
 
     /**
-     * Makes a socket for whoever administers the node, which only this user can open: it lists tenants and takes
-     * weights. {@code verbena top} shows them.
+     * Makes a socket for the administrator, which only this user can open: it lists tenants and changes weights, as
+     * {@code verbena top} does.
      *
-     * @param socket a path of at most 80 characters where nothing is, or the socket of a node that is gone
+     * @param socket a path of at most 80 characters where there is nothing, or the socket of a node that is gone
      */
     public NodeContext admin(Path socket) {
         admin = socket;
@@ -378,11 +381,11 @@ public final class NodeContext {
 
     /**
      * How long the callbacks of one tenant may hold up those of another; default 100 ms. A callback that takes longer
-     * than half of it is logged, at most once a minute a tenant, and counted ({@link Tenant#slowCallbacks}). On a node
-     * with a thread of its own a guard does the engine's turns meanwhile, but for sockets. Where several tenants have
-     * callbacks, the others' run on threads of theirs meanwhile, and the slow one's on its own for ten seconds, longer
-     * each time; not on a node whose {@link Node#eventLoop} is lent. What comes to the others by sockets waits for the
-     * message that was slow, the first time. 0: nobody looks.
+     * than half of it is logged, at most once a minute per tenant, and counted ({@link Tenant#slowCallbacks}). On a
+     * node with a thread of its own, a guard thread runs the engine meanwhile, except for sockets. Where several
+     * tenants have callbacks, the others' run on their own threads meanwhile, and the slow tenant's stay on its own
+     * thread for ten seconds, longer each time; not on a node whose {@link Node#eventLoop} is lent. The first time,
+     * messages that reach the others by sockets wait for the slow callback. 0: callbacks are not watched.
      *
      * @param longest 4 ms or more, or 0
      */
@@ -397,16 +400,18 @@ public final class NodeContext {
 
     /**
      * Whether the node is closed when the JVM ends in an orderly way, by SIGTERM for instance: what was sent arrives,
-     * its peers know at once, and its files are gone. On by default; off for an application that closes it in a
-     * shutdown hook of its own. In the mode INVOKER whoever drives the node has a second to close it, by
-     * {@link Node#doWork} or {@link Node#await}.
+     * its peers know at once, and its files are removed. On by default; switch it off if the application closes the
+     * node in a shutdown hook of its own. In the mode INVOKER the thread that drives the node has a second to close it,
+     * by {@link Node#doWork} or {@link Node#await}.
      */
     public NodeContext closeOnShutdown(boolean wanted) {
         closeOnShutdown = wanted;
         return this;
     }
 
-    /** Where the node takes time, chance and help from: {@link NodeRuntime#system} unless it is simulated. */
+    /**
+     * The source of the node's time, random numbers and threads: {@link NodeRuntime#system} unless it is simulated.
+     */
     public NodeContext runtime(NodeRuntime source) {
         runtime = source;
         return this;
@@ -462,7 +467,7 @@ public final class NodeContext {
         return listen.stream().anyMatch(address -> address.scheme() == scheme);
     }
 
-    /** Takes the context for a launch; fills in the name. */
+    /** Concludes the context for a launch; fills in the name. */
     String conclude() {
         if (!concluded.compareAndSet(false, true)) {
             throw new IllegalStateException("this context was used for a node already; make a new one");

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * How a node ends: its connections are closed in order, what they had to send arrives, and then all that it is made of
- * goes. Within a callback that is only asked for.
+ * Ends a node: its connections are closed in order, what they had to send arrives, and then its parts are closed.
+ * Within a callback the end is only requested.
  *
  * <p>Thread-safe.
  */
@@ -37,7 +37,7 @@ final class NodeEnding {
         return closing;
     }
 
-    /** Closes the node, or within a callback of it sees to it that somebody else does. */
+    /** Closes the node; within a callback of it, has another thread do so. */
     void close() {
         if (node.driver().isInCallback()) {
             closeLater();
@@ -56,7 +56,7 @@ final class NodeEnding {
         }
     }
 
-    /** Closes the node if that was asked for within a callback. */
+    /** Closes the node if a callback requested it. */
     void closeIfAsked() {
         if (asked && !closing) {
             closeNow();
@@ -91,7 +91,7 @@ final class NodeEnding {
         node.closeLinks();
     }
 
-    /** Does the node's work, or lets it be done, until a condition holds or it is time. */
+    /** Does the node's work, or lets its thread do it, until a condition holds or the time is over. */
     private void work(long nanos, BooleanSupplier done) {
         long begin = node.clock().nanoTime();
         while (!done.getAsBoolean() && node.clock().nanoTime() - begin < nanos) {
@@ -108,7 +108,7 @@ final class NodeEnding {
         }
     }
 
-    /** The JVM ends: closes the node, or waits for whoever closes it. */
+    /** Called when the JVM ends: closes the node, or waits for the thread that closes it. */
     void shutDown() {
         if (invoker) {
             asked = true;

@@ -6,13 +6,13 @@ public enum NodeMode {
     THREAD,
     /**
      * The application: it calls {@link Node#doWork} and {@link Node#await}. A thread that sends does its own sending;
-     * what it offers over a socket while earlier messages are not acknowledged may wait for the next turn, see
+     * what it offers over a socket while earlier messages are unacknowledged may wait for the next turn, see
      * {@link Channel#offer}.
      */
     INVOKER,
     /**
-     * A thread of the node's own; a thread that sends does a bounded share of the sending itself, where that takes no
-     * socket. The default.
+     * A thread of the node's own; a thread that sends does a bounded share of the sending itself, where no socket is
+     * involved. The default.
      */
     ASSISTED
 }

@@ -10,15 +10,14 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Where a node takes time, chance and help from: the system, or a simulation, in which the same happens each time. A
- * simulation drives its nodes by one thread, in the mode INVOKER, and connects them by {@code local:}.
+ * The source of a node's time, random numbers and threads: the system, or a simulation, in which every run is the same.
+ * A simulation drives its nodes by one thread, in the mode INVOKER, and connects them by {@code local:}.
  *
- * @param clock of all deadlines and pauses but those that a user waits for in a blocking call over a socket or mapped
- *     memory
+ * @param clock of all deadlines and pauses, except those of a user's blocking call over a socket or mapped memory
  * @param random of identities, keys, PSNs and the spread of pauses; anybody who can guess it gets access
- * @param executor runs what must not hold up the node's work: what is connected without waiting
- * @param idle what whoever closes a node does while there is nothing to do for it; a simulation drives the others
- * @param backgroundThread whether a thread makes memory of inboxes ready; else {@link Node#doWork} does
+ * @param executor runs what must not hold up the node's work: connecting without waiting
+ * @param idle runs while the thread that closes a node has nothing to do; a simulation drives its other nodes then
+ * @param backgroundThread whether a thread prepares inboxes' memory; otherwise {@link Node#doWork} does
  */
 public record NodeRuntime(
         NanoClock clock, LongSupplier random, Executor executor, Runnable idle, boolean backgroundThread) {
@@ -35,7 +34,7 @@ public record NodeRuntime(
     }
 
     /**
-     * The same by another clock.
+     * The same with another clock.
      *
      * @param idle as {@link #idle}: lets the time pass
      */

@@ -23,12 +23,12 @@ final class Openings {
         this.directory = directory;
     }
 
-    /** Opens an inbox of a name, for the tenant that the options name or else the one that opens it. */
+    /** Opens an inbox under a name, for the tenant that the options name, or else for the one that opens it. */
     Inbox inbox(Tenant opener, String name, InboxOptions options) {
         return inbox(opener, name, options, options.channels, false);
     }
 
-    /** Opens a responder of a name, whose requests any thread answers. */
+    /** Opens a responder under a name, whose requests any thread may answer. */
     Responder responder(Tenant opener, String name, InboxOptions options) {
         return new Responder(inbox(opener, name, options, new ChannelOptions(options.channels).concurrent(true), true));
     }
@@ -55,7 +55,7 @@ final class Openings {
         return watched(inbox);
     }
 
-    /** Opens an inbox for responses, of no name that a peer could ask for. */
+    /** Opens an inbox for responses, under a name that no peer can ask for. */
     private Inbox responses(Tenant opener, InboxOptions options) {
         Tenant tenant = whose(options, opener);
         AppendQueue queue = tenant.pd().createAppendQueue(options.attributes());
@@ -82,7 +82,7 @@ final class Openings {
         return tenant;
     }
 
-    /** An inbox was closed: takes it out, and destroys its queue where nobody is polling it. */
+    /** Removes a closed inbox, and destroys its queue if nobody is polling it. */
     void forget(Inbox inbox, AppendQueue queue) {
         directory.remove(inbox);
         node.turns().remove(inbox.callback());
@@ -108,7 +108,7 @@ final class Openings {
         return region;
     }
 
-    /** A region was taken back, with all its keys; its memory went with the node if that is gone. */
+    /** Takes back a region with all its keys; if the node is closed, its memory is gone already. */
     void forget(SharedRegion region, List<MemoryRegion> memory) {
         directory.remove(region);
         if (!node.driver().hasEnded()) {

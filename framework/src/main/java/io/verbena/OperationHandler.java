@@ -1,6 +1,6 @@
 package io.verbena;
 
-/** Told how an operation on a {@link RemoteRegion} ended. */
+/** Receives the outcome of an operation on a {@link RemoteRegion}. */
 @FunctionalInterface
 public interface OperationHandler {
     /**
@@ -8,7 +8,7 @@ public interface OperationHandler {
      *
      * @param correlationId what the caller gave
      * @param outcome {@link Outcome#DONE} or {@link Outcome#CLOSED}
-     * @param value what an atomic operation found there, if it is done; otherwise 0
+     * @param value the previous value, of an atomic operation that is done; otherwise 0
      */
     void onOperation(long correlationId, Outcome outcome, long value);
 }

@@ -1,22 +1,22 @@
 package io.verbena;
 
 /**
- * Told of a channel that reconnects, see {@link ChannelOptions#reconnect}. Called by whoever does the node's work (its
- * thread, or the caller of {@link Node#doWork}); must not block.
+ * Notified while a channel reconnects, see {@link ChannelOptions#reconnect}. Called on the thread that does the node's
+ * work (its own, or the caller of {@link Node#doWork}); must not block.
  */
 public interface ReconnectListener {
     /**
-     * The channel is closed, not by this side; attempts to reconnect begin.
+     * The channel was closed, not by this side; attempts to reconnect begin.
      *
      * @param lost says why by {@link Channel#closeReason}
      */
     default void onLost(Channel lost) {}
 
-    /** An attempt failed; another one follows after a pause. */
+    /** An attempt failed; the next one follows after a pause. */
     default void onAttemptFailed(ConnectionException why) {}
 
     /**
-     * There is a channel to the same address again, to be used in place of the one that was lost.
+     * There is a channel to the same address again, which replaces the lost one.
      *
      * @param channel the new one
      */

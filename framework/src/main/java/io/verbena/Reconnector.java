@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replaces a channel that was lost by another one to the same address, again and again.
+ * Replaces a lost channel by another one to the same address, as often as needed.
  *
  * <pre>
  *   watches ── lost ──▶ pauses ──▶ connects ── there ──▶ watches
@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  *                          └── failed ─┘  the pause doubles
  * </pre>
  *
- * <p>Thread-safe. Pauses run by the node's clock, and its turns end them. The listener is called by way of {@link
- * Notices}.
+ * <p>Thread-safe. Pauses are timed by the node's clock and end in its turns. The listener is called through
+ * {@link Notices}.
  */
 final class Reconnector {
     private static final Logger LOG = LoggerFactory.getLogger(Reconnector.class);
@@ -55,7 +55,7 @@ final class Reconnector {
         this.timeout = timeout;
     }
 
-    /** Has a channel replaced when it is lost, if its options say so. */
+    /** Replaces a channel when it is lost, if its options say so. */
     static void watch(
             Channel channel,
             Node node,
@@ -71,7 +71,7 @@ final class Reconnector {
         }
     }
 
-    /** Watches a channel that has come to be. */
+    /** Watches a new channel. */
     private void watch(Channel channel) {
         synchronized (this) {
             watched = channel;
@@ -83,7 +83,7 @@ final class Reconnector {
         }
     }
 
-    /** A channel is closed; on the node's thread. */
+    /** Called on the node's thread when a channel is closed. */
     void lost(Channel channel) {
         synchronized (this) {
             if (watched != channel) {
@@ -151,7 +151,7 @@ final class Reconnector {
         return stopped || node.isClosing();
     }
 
-    /** The application closes a channel of this. */
+    /** Called when the application closes a channel that this replaces. */
     synchronized void stop() {
         stopped = true;
     }

@@ -18,7 +18,7 @@ public final class RemoteMemoryException extends RuntimeException {
         this.reason = reason;
     }
 
-    /** Why the region is closed; null if it is not, and the time was over. */
+    /** Why the region is closed; null if it is not, because the time was over. */
     public @Nullable CloseReason reason() {
         return reason;
     }

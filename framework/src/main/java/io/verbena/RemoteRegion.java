@@ -23,8 +23,8 @@ import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of a peer ({@link SharedRegion}) that is read, written and changed atomically from here, by the NIC's
- * one-sided operations: no code of the peer's application runs for them.
+ * Memory of a peer ({@link SharedRegion}), which this side reads, writes and changes atomically by the NIC's one-sided
+ * operations: they run no code of the peer's application.
  *
  * <pre>{@code
  *   RemoteRegion table = node.attach("shm:orders/table", Duration.ofSeconds(5));
@@ -32,18 +32,17 @@ import org.jspecify.annotations.Nullable;
  *   long before = table.fetchAndAdd(0, 1, Duration.ofSeconds(1));    // waits
  * }</pre>
  *
- * <p>Operations end in the order in which they were posted, and take effect in that order; only what follows a read may
- * take effect while the read is still under way. The first that fails closes the region, and all that follow end in
+ * <p>Operations end and take effect in the order in which they were posted, except that what follows a read may take
+ * effect while the read is still under way. The first that fails closes the region, and all that follow end in
  * {@link Outcome#CLOSED}. Offsets and lengths are bytes; atomics are on 8 bytes in the byte order of the machine, at
- * offsets that are multiples of 8, and hold together with those of every other node, not with plain stores of the
+ * offsets that are multiples of 8, and are atomic with respect to those of every other node, not to plain stores of the
  * owner.
  *
  * <p>Posting is for one thread at a time (a second one gets an {@link IllegalStateException} and nothing is posted),
- * polling for one thread at a time, and these may be two threads; the blocking
- * forms post and poll, so that handlers of earlier operations may run in them. {@link #isConnected},
- * {@link #closeReason} and {@link #close} are for any thread. Nothing is allocated per operation, but for those above
- * half of {@link NodeContext#stagingLength}, which get memory of their own; those that name a {@link SharedRegion} need
- * none at all.
+ * polling for one thread at a time, and these may be two different threads. The blocking forms post and poll, so
+ * handlers of earlier operations may run in them. {@link #isConnected}, {@link #closeReason} and {@link #close} are for
+ * any thread. Nothing is allocated per operation, except for those above half of {@link NodeContext#stagingLength},
+ * which get memory of their own; those that name a {@link SharedRegion} need none.
  */
 public final class RemoteRegion implements AutoCloseable {
     private static final int POLL_LIMIT = 64;
@@ -99,14 +98,14 @@ public final class RemoteRegion implements AutoCloseable {
     // ---- posting ----------------------------------------------------------------------------------------------------
 
     /**
-     * Reads. The target belongs to the operation until the handler is told of the end.
+     * Reads. The target belongs to the operation until the handler is called.
      *
      * @param offset in the region
      * @param target takes the bytes
      * @param targetOffset of the first
      * @param length in bytes, at least 0
      * @param correlationId goes to the handler
-     * @param handler told of the end, by {@link #poll}
+     * @param handler called by {@link #poll} at the end
      * @return BACK_PRESSURED if too much is under way: poll, and try again
      * @throws IndexOutOfBoundsException if the range leaves the region or the target
      */
@@ -123,7 +122,7 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * As {@link #read(long, MutableDirectBuffer, int, int, long, OperationHandler)}, into memory that this node shares:
+     * As {@link #read(long, MutableDirectBuffer, int, int, long, OperationHandler)}, into memory that this node shares,
      * without a copy.
      */
     public SendResult read(
@@ -146,7 +145,7 @@ public final class RemoteRegion implements AutoCloseable {
      * @param sourceOffset of the first
      * @param length in bytes, at least 0
      * @param correlationId goes to the handler
-     * @param handler told of the end, by {@link #poll}: the bytes are at the peer then
+     * @param handler called by {@link #poll} at the end: the bytes are at the peer then
      * @return BACK_PRESSURED if too much is under way: poll, and try again
      * @throws IndexOutOfBoundsException if the range leaves the region or the source
      */
@@ -163,8 +162,8 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * As {@link #write(long, DirectBuffer, int, int, long, OperationHandler)}, from memory that this node shares:
-     * without a copy, so that it must not change until the end.
+     * As {@link #write(long, DirectBuffer, int, int, long, OperationHandler)}, from memory that this node shares,
+     * without a copy: it must not change until the end.
      */
     public SendResult write(
             long offset,
@@ -200,10 +199,10 @@ public final class RemoteRegion implements AutoCloseable {
     // ---- polling ----------------------------------------------------------------------------------------------------
 
     /**
-     * Tells handlers of operations that have ended, oldest first. In the mode INVOKER and ASSISTED it does a share of
-     * the node's sending and receiving, if there is nothing to tell.
+     * Calls the handlers of operations that have ended, oldest first. If there are none, it does a share of the node's
+     * sending and receiving in the modes INVOKER and ASSISTED.
      *
-     * @param limit most operations, at least 1; never more than may be under way are told at a time
+     * @param limit most operations, at least 1; a call takes at most as many as may be under way
      * @return operations; also 0 while another thread polls
      */
     public int poll(int limit) {
@@ -247,7 +246,7 @@ public final class RemoteRegion implements AutoCloseable {
         }
     }
 
-    /** Tells the handler of the oldest operation. */
+    /** Calls the handler of the oldest operation. */
     private void end(Outcome outcome) {
         boolean entered = driver.enterCallback();
         try {
@@ -298,7 +297,7 @@ public final class RemoteRegion implements AutoCloseable {
     // ---- blocking forms ---------------------------------------------------------------------------------------------
 
     /**
-     * Reads, and waits for it.
+     * Reads, and waits for the end.
      *
      * @throws RemoteMemoryException if it is not done in time, or the region closes
      * @throws IndexOutOfBoundsException if the range leaves the region or the target
@@ -318,7 +317,7 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * Replaces 8 bytes if they are as expected, and waits for it.
+     * Replaces 8 bytes if they are as expected, and waits for the end.
      *
      * @param offset in the region, a multiple of 8
      * @return what they were: the expected value if they were replaced
@@ -329,7 +328,7 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * Adds to 8 bytes, and waits for it.
+     * Adds to 8 bytes, and waits for the end.
      *
      * @param offset in the region, a multiple of 8
      * @return what they were
@@ -346,12 +345,12 @@ public final class RemoteRegion implements AutoCloseable {
 
     // ---- state ------------------------------------------------------------------------------------------------------
 
-    /** Operations that were posted and whose handlers were not told of the end. */
+    /** Operations that were posted and whose handlers were not called yet. */
     public int outstanding() {
         return (int) operations.outstanding();
     }
 
-    /** Whether operations are taken. */
+    /** Whether it accepts operations. */
     public boolean isConnected() {
         return connection.state == Connection.OPEN;
     }
@@ -366,7 +365,7 @@ public final class RemoteRegion implements AutoCloseable {
         return connection.peerNic;
     }
 
-    /** What its connection knows of it. */
+    /** The end that its connection knows. */
     End end() {
         return end;
     }
@@ -389,7 +388,7 @@ public final class RemoteRegion implements AutoCloseable {
         }
     }
 
-    /** The connection is over: the node's last poll, if nothing else drives it any more. */
+    /** Called when the connection is over: polls once more, if nothing else drives the node any more. */
     private void onClosed() {
         if (nodePolls && !turns.tryNow(turn)) {
             driver.wake();
@@ -401,7 +400,7 @@ public final class RemoteRegion implements AutoCloseable {
         return hasCompletion;
     }
 
-    /** The queue pair is gone: memory is given back, by whoever polls. */
+    /** Called when the queue pair is gone: the thread that polls gives the memory back. */
     private void releaseUnlessPolled() {
         if (polling.compareAndSet(false, true)) {
             try {
@@ -423,8 +422,8 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * Detaches: what was posted is still done, within the node's linger time; what is not ends in
-     * {@link Outcome#CLOSED}. Does not wait for that. Idempotent.
+     * Detaches. What was posted is still done, within the node's linger time; the rest ends in {@link Outcome#CLOSED}.
+     * Does not wait for that. Idempotent.
      */
     @Override
     public void close() {

@@ -66,7 +66,7 @@ public final class Request {
         return Payload.text(buffer, offset, length);
     }
 
-    /** The way back; to keep, with {@link #correlationId}, where the answer comes later. */
+    /** The channel back; keep it with {@link #correlationId} if the answer comes later. */
     public Channel channel() {
         Channel from = channel;
         if (from == null) {
@@ -81,7 +81,7 @@ public final class Request {
     }
 
     /**
-     * Answers, now.
+     * Answers now.
      *
      * @return BACK_PRESSURED if the requester does not keep up: try again, or keep the answer for later
      */
@@ -107,7 +107,7 @@ public final class Request {
         return responder.enqueue(channel(), correlationId, answer, answerOffset, answerLength);
     }
 
-    /** The request is not taken, as {@link Message#again}: its handler sees it again, with the next poll. */
+    /** Leaves the request, as {@link Message#again}: its handler gets it again with the next poll. */
     public void again() {
         Message carrier = message;
         if (carrier == null) {
@@ -117,8 +117,8 @@ public final class Request {
     }
 
     /**
-     * Keeps the request after its handler has returned, where it lies: for an answer that is given later, by {@link
-     * Responder#reply} with {@link #channel} and {@link #correlationId}, from what was asked.
+     * Keeps the request where it lies after its handler has returned, for an answer that is given later by
+     * {@link Responder#reply} with {@link #channel} and {@link #correlationId}.
      *
      * @return the request's payload, to be released; null if as many are held as {@link InboxOptions#maxHeld} allows
      */

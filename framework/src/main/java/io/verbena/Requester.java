@@ -17,8 +17,8 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Calls responders: sends requests, and tells how each ended, exactly once. A call ends with its response, with its
- * deadline, or with its channel, whichever comes first; a response that comes later is dropped and counted.
+ * Calls responders: sends requests, and reports exactly once how each call ended. A call ends with its response, with
+ * its deadline, or with its channel, whichever comes first; a response that comes later is dropped and counted.
  *
  * <pre>{@code
  *   Requester requester = node.openRequester();
@@ -29,8 +29,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   }
  * }</pre>
  *
- * <p>One thread at a time calls and one thread at a time polls; these may be two threads, and the node's may be the one
- * that polls ({@link #pollOnNode}). A channel is called by one requester only. Nothing is allocated per call.
+ * <p>One thread at a time calls and one thread at a time polls; these may be two threads, and the node's thread may be
+ * the one that polls ({@link #pollOnNode}). A channel serves one requester only. Nothing is allocated per call.
  *
  * <p>Concurrency: what caller and poller share is in a {@link CallTable}.
  */
@@ -67,7 +67,7 @@ public final class Requester implements AutoCloseable {
         return connect(address, new ChannelOptions(), timeout);
     }
 
-    /** As {@link #connect(String, Duration)}, with a weight and a class. */
+    /** As {@link #connect(String, Duration)}, with options of the channel. */
     public Channel connect(String address, ChannelOptions options, Duration timeout) {
         Channel channel = inbox.tenant().connect(address, inbox, options, timeout);
         channel.onClosed(this::onChannelClosed);
@@ -85,7 +85,7 @@ public final class Requester implements AutoCloseable {
      * @param length in bytes, 0 to the channel's maximum less 16
      * @param timeout how long the response may take, more than 0
      * @param correlationId goes to the handler
-     * @param handler told of the end, by {@link #poll}, if this returns SENT
+     * @param handler called by {@link #poll} at the end, if this returns SENT
      * @return BACK_PRESSURED if too many calls are outstanding, or the peer does not keep up; nothing was changed then
      * @throws IllegalStateException while another thread calls; nothing was sent then
      */
@@ -102,7 +102,7 @@ public final class Requester implements AutoCloseable {
 
     /**
      * As {@link #call}, but the request may stay here until {@link Channel#flush}: for several calls at a time, which
-     * then cost one doorbell. The timeout runs from now.
+     * then cost one doorbell. The timeout begins now.
      */
     public SendResult enqueue(
             Channel channel,
@@ -117,9 +117,9 @@ public final class Requester implements AutoCloseable {
 
     /**
      * Calls, and gives the result as a future: an array with the response, or a {@link CallException}. Any number of
-     * threads may call so at a time, if all callers of this requester do. Allocates.
+     * threads may call at a time, if all callers of this requester use this form. Allocates.
      *
-     * <p>The node's thread completes the future, and runs what depends on it, which must not block there.
+     * <p>The node's thread completes the future and runs its dependent stages, which must not block.
      *
      * @param channel of {@link #connect}
      * @param request the payload
@@ -204,10 +204,10 @@ public final class Requester implements AutoCloseable {
     // ---- polling ----------------------------------------------------------------------------------------------------
 
     /**
-     * Tells handlers of calls that have ended. Runs no part of the node: in the mode INVOKER, {@link Node#doWork}
+     * Calls the handlers of calls that have ended. Runs no part of the node: in the mode INVOKER, {@link Node#doWork}
      * brings what comes by sockets.
      *
-     * @param limit most responses to take, at least 1; calls that expire or whose channel closes are told beside that
+     * @param limit most responses to take, at least 1; calls that expire or whose channel closes do not count
      * @return calls that ended; also 0 while another thread polls
      */
     public int poll(int limit) {
@@ -367,12 +367,15 @@ public final class Requester implements AutoCloseable {
 
     // ---- state ------------------------------------------------------------------------------------------------------
 
-    /** Responses that came when their call had ended already, and messages that were none; dropped. Any thread. */
+    /**
+     * Responses that arrived after their call had ended, and messages that were no responses; they are dropped. Any
+     * thread.
+     */
     public long lateResponses() {
         return late.get();
     }
 
-    /** Calls that have not ended. Any thread; an estimate while others work. */
+    /** Calls that have not ended. Any thread; an estimate while other threads call or poll. */
     public int outstanding() {
         return calls.outstanding();
     }
@@ -385,8 +388,8 @@ public final class Requester implements AutoCloseable {
     }
 
     /**
-     * Closes it: calls that are outstanding end in {@link Outcome#CLOSED} when they are polled next. Its channels stay
-     * open; nobody calls any more. Idempotent.
+     * Closes it: outstanding calls end in {@link Outcome#CLOSED} at the next poll. Its channels stay open; no calls are
+     * taken any more. Idempotent.
      */
     @Override
     public void close() {
@@ -404,7 +407,7 @@ public final class Requester implements AutoCloseable {
         }
     }
 
-    /** Tells of the end of all calls, unless callbacks are under way. By the node. */
+    /** Called by the node: reports the end of all calls, unless callbacks are under way. */
     private boolean endNow() {
         if (!node.turns().tryNow(turn)) {
             return false;

@@ -1,6 +1,6 @@
 package io.verbena;
 
-/** What a {@link Requester} is made of: fluent setters over defaults. Mutable; not thread-safe. */
+/** Options of a {@link Requester}: fluent setters over defaults. Mutable; not thread-safe. */
 public final class RequesterOptions {
     private static final int MAX_OUTSTANDING = 1 << 20;
 
@@ -20,7 +20,7 @@ public final class RequesterOptions {
         return this;
     }
 
-    /** What the inbox for the responses is made of; its longest message bounds the longest response. */
+    /** Options of the inbox for the responses; its longest message bounds the longest response. */
     public RequesterOptions responses(InboxOptions options) {
         responses = options;
         return this;

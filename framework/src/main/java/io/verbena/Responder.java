@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  *   });
  * }</pre>
  *
- * <p>Either one thread at a time polls, or the node's own calls back, as with an {@link Inbox}. To answer is to send on
+ * <p>Either one thread at a time polls, or the node's thread calls back, as with an {@link Inbox}. An answer is sent on
  * the request's channel, which {@link #reply} and {@link #fail} do from any thread. Nothing is allocated per request.
  *
- * <p>Answers that are given by {@link Request#enqueue} leave together, at the end of the batch of requests that were
- * there: one doorbell for all of a channel's.
+ * <p>Answers by {@link Request#enqueue} leave together at the end of a batch of requests, with one doorbell per
+ * channel.
  */
 public final class Responder implements AutoCloseable {
     private static final int MAX_TEXT = 512;
@@ -112,7 +112,7 @@ public final class Responder implements AutoCloseable {
         return reply(channel, correlationId, answer, offset, length);
     }
 
-    /** Answers the request that is being handled; the answer may stay until the batch of requests ends. */
+    /** Answers the request that is being handled; the answer may wait until the batch of requests ends. */
     SendResult enqueue(Channel channel, long correlationId, DirectBuffer answer, int offset, int length) {
         if (held != channel) {
             release();
@@ -126,7 +126,7 @@ public final class Responder implements AutoCloseable {
         return result;
     }
 
-    /** Lets the answers leave that were given. */
+    /** Sends the answers that wait. */
     private void release() {
         Channel channel = held;
         if (channel != null) {
@@ -220,25 +220,25 @@ public final class Responder implements AutoCloseable {
         });
     }
 
-    /** What there is to know of the inbox that requests come to. Any thread. */
+    /** Statistics of the inbox that requests come to. Any thread. */
     public AppendQueueStatistics statistics() {
         return inbox.statistics();
     }
 
-    /** Messages that were no requests, or whose sender is not known (any more); dropped. Any thread. */
+    /** Messages that were no requests, or whose sender is not, or no longer, known; they are dropped. Any thread. */
     public long malformed() {
         return malformed.get();
     }
 
     /**
-     * Requests whose handler failed and whose caller could not be told: it was gone, or more than 4,096 failures waited
-     * for room. Any thread.
+     * Requests whose handler failed and whose caller could not be informed: it was gone, or more than 4,096 failures
+     * waited for room. Any thread.
      */
     public long unanswered() {
         return unanswered.get();
     }
 
-    /** Closes its inbox: requests that wait are lost, and expire at their callers. Idempotent. */
+    /** Closes its inbox: waiting requests are lost, and expire at their callers. Idempotent. */
     @Override
     public void close() {
         inbox.close();

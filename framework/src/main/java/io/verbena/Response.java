@@ -41,7 +41,7 @@ public final class Response {
         return outcome;
     }
 
-    /** What the caller gave with the call. */
+    /** The id that the caller gave with the call. */
     public long correlationId() {
         return correlationId;
     }

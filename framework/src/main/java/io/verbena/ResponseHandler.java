@@ -1,10 +1,10 @@
 package io.verbena;
 
-/** Told how a call of a {@link Requester} ended. */
+/** Receives the outcome of a call of a {@link Requester}. */
 @FunctionalInterface
 public interface ResponseHandler {
     /**
-     * A call ended: once for each.
+     * A call ended; called once for each.
      *
      * @param response a cursor, valid during the call only; it and the memory that it points to are reused
      */

@@ -1,6 +1,6 @@
 package io.verbena;
 
-/** What a peer may do with something of a node's that has a name. */
+/** What a peer may do with an inbox, responder or region of a node. */
 public enum Right {
     /** Send messages to an inbox. */
     SEND,

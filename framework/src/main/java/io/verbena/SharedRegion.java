@@ -9,11 +9,11 @@ import java.util.Map;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
- * Memory of this node that peers read, write and change atomically without this node's help. Peers {@linkplain
- * Node#attach attach} to it by name.
+ * Memory of this node that peers read, write and change atomically, without running code of this node's application.
+ * Peers {@linkplain Node#attach attach} to it by name.
  *
- * <p>Thread-safe. Its bytes change under the reader: what must hold together needs a protocol, such as a version before
- * and after.
+ * <p>Thread-safe. Its bytes change under the reader: data that must be consistent needs a protocol, such as a version
+ * before and after it.
  */
 public final class SharedRegion implements AutoCloseable {
     private final Node node;
@@ -45,7 +45,7 @@ public final class SharedRegion implements AutoCloseable {
         return region.length();
     }
 
-    /** Refuses a range that a tenant's own operations may not use. */
+    /** Refuses a range that is not within the region. */
     void checkOwned(Tenant user, long offset, int bytes) {
         if (user != tenant) {
             throw new IllegalArgumentException(this + " is not of " + user + ", whose operation would use it");
@@ -60,7 +60,7 @@ public final class SharedRegion implements AutoCloseable {
         return tenant;
     }
 
-    /** The key for the tenant's own operations, which no peer is told. */
+    /** The key for the tenant's own operations, which no peer gets. */
     int localKey() {
         return region.key();
     }
@@ -83,7 +83,7 @@ public final class SharedRegion implements AutoCloseable {
         return known.key();
     }
 
-    /** Takes it back: operations of peers fail from here on, and their regions close with REFUSED. Idempotent. */
+    /** Takes it back: operations of peers fail from now on, and their regions close with REFUSED. Idempotent. */
     @Override
     public void close() {
         List<MemoryRegion> all;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Closes the nodes that are left when the JVM ends in an orderly way: by SIGTERM, SIGINT, {@link System#exit}, or with
- * its last thread. Thread-safe.
+ * Closes the nodes that are still open when the JVM ends in an orderly way: by SIGTERM, SIGINT, {@link System#exit}, or
+ * with its last thread. Thread-safe.
  */
 final class Shutdown {
     private static final Set<Node> NODES = new LinkedHashSet<>();
@@ -15,7 +15,7 @@ final class Shutdown {
 
     private Shutdown() {}
 
-    /** A node was launched that is to be closed. */
+    /** Adds a node that is to be closed. */
     static void add(Node node) {
         synchronized (NODES) {
             NODES.add(node);
@@ -30,7 +30,7 @@ final class Shutdown {
         }
     }
 
-    /** A node has been closed. */
+    /** Removes a node that was closed. */
     static void remove(Node node) {
         synchronized (NODES) {
             NODES.remove(node);

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of those who share a node, as it sees itself: what it connects and opens here is served by its weight among the
- * tenants, and can be reached by nobody else's. It cannot change what it is entitled to; {@link Tenants} can.
+ * One of the tenants that share a node, as it sees itself. What it connects and opens here is served by its weight, and
+ * belongs to it alone. It cannot change its own entitlement; {@link Tenants} can.
  *
  * <p>Thread-safe, as {@link Node} is.
  */
@@ -38,7 +38,7 @@ public final class Tenant {
     }
 
     /**
-     * How often a callback of its has held its thread for more than half of {@link NodeContext#callbackBound}. Any
+     * How often one of its callbacks held its thread for more than half of {@link NodeContext#callbackBound}. Any
      * thread.
      */
     public long slowCallbacks() {
@@ -49,17 +49,17 @@ public final class Tenant {
         return callbacks;
     }
 
-    /** What it is entitled to: a copy. */
+    /** What it is entitled to, as a copy. */
     public TenantOptions options() {
         return new TenantOptions(group.query());
     }
 
-    /** What it has sent and waited for. */
+    /** Counts of what it has sent, and how long it waited. */
     public GroupStatistics statistics() {
         return group.statistics();
     }
 
-    /** Bytes of the node's memory that it has taken, see {@link TenantOptions#maxMemory(long)}. */
+    /** Bytes of the node's memory that it uses, see {@link TenantOptions#maxMemory(long)}. */
     public long memory() {
         return group.memory().used();
     }
@@ -70,14 +70,14 @@ public final class Tenant {
     }
 
     /**
-     * How often its inboxes, regions or channels were refused memory for {@link TenantOptions#maxMemory(long)} or
-     * {@link TenantOptions#maxRegions(int)}.
+     * How often its inboxes, regions or channels were refused memory because of {@link TenantOptions#maxMemory(long)}
+     * or {@link TenantOptions#maxRegions(int)}.
      */
     public long memoryRefusals() {
         return group.memory().refusals();
     }
 
-    /** Connections that it has now, both ways. */
+    /** Connections that it has now, outgoing and incoming. */
     public int connections() {
         return group.queuePairs();
     }
@@ -96,10 +96,10 @@ public final class Tenant {
      * @param address of the inbox, see {@link Address}
      * @param answersTo an inbox of this tenant's that the peer's channel back leads to, or null if there is none
      * @param options weight and class of the channel
-     * @param timeout most time that it may take
-     * @throws ConnectionException if it cannot be had: unknown node or name, refused, no answer in time
-     * @throws IllegalArgumentException if the address is malformed, the tenant may not set the options, or the inbox is
-     *     another tenant's
+     * @param timeout how long it may take
+     * @throws ConnectionException if there is no connection: unknown node or name, refused, no answer in time
+     * @throws IllegalArgumentException if the address is malformed, the tenant may not set the options, or the inbox
+     *     belongs to another tenant
      * @throws IllegalStateException if the tenant has as many connections as it may have
      */
     public Channel connect(String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
@@ -127,14 +127,13 @@ public final class Tenant {
     }
 
     /**
-     * Opens an inbox, as {@link Node#openInbox(String, InboxOptions)}: what is answered by it is at this tenant's
-     * expense.
+     * Opens an inbox, as {@link Node#openInbox(String, InboxOptions)}: answers through it are at this tenant's expense.
      */
     public Inbox openInbox(String inboxName, InboxOptions options) {
         return node.openings().inbox(this, inboxName, options);
     }
 
-    /** Those of its connections whose class is URGENT. */
+    /** The number of its connections whose class is URGENT. */
     public int urgentConnections() {
         return group.urgentQueuePairs();
     }
@@ -151,7 +150,7 @@ public final class Tenant {
         return node.openings().requester(this, options);
     }
 
-    /** It as the owner of connections. */
+    /** This tenant as the owner of connections. */
     ConnectionOwner asOwner() {
         return owner;
     }

@@ -3,8 +3,8 @@ package io.verbena;
 import io.verbena.nic.GroupAttributes;
 
 /**
- * What a {@link Tenant} is entitled to, and what it may set for its channels: fluent setters over defaults. Mutable;
- * not thread-safe.
+ * What a {@link Tenant} is entitled to, and the limits of what it may set for its channels: fluent setters over
+ * defaults. Mutable; not thread-safe.
  */
 public final class TenantOptions {
     private final GroupAttributes attributes;
@@ -38,13 +38,16 @@ public final class TenantOptions {
         return this;
     }
 
-    /** Connections that it may have at a time, both ways, at least 1; only the node's own bound by default. */
+    /**
+     * Connections that it may have at a time, outgoing and incoming, at least 1; by default bounded only by the node's
+     * limit.
+     */
     public TenantOptions maxConnections(int count) {
         attributes.maxQueuePairs(count);
         return this;
     }
 
-    /** Whether it may have urgent channels; by default it may: what they send counts against its own share. */
+    /** Whether it may have urgent channels, which it may by default: what they send counts against its own share. */
     public TenantOptions mayBeUrgent(boolean allowed) {
         attributes.mayBeUrgent(allowed);
         return this;
@@ -71,10 +74,11 @@ public final class TenantOptions {
     }
 
     /**
-     * Bytes of the node's memory that it may take, at least 1; by default as many as the node has. What counts: its
+     * Bytes of the node's memory that it may use, at least 1; by default as many as the node has. What counts: its
      * inboxes and responders with the messages that lie there, its shared regions, and what its channels, requesters
-     * and remote regions keep until it is acknowledged. Where that is used up, an inbox or region is refused by name, a
-     * channel is back-pressured, and so are those who send to its inboxes. A lower limit holds for what comes.
+     * and remote regions keep until it is acknowledged. When the limit is reached, a new inbox or region is refused
+     * with an exception that names the tenant, and its channels and the senders to its inboxes are back-pressured. A
+     * lowered limit applies to new memory.
      */
     public TenantOptions maxMemory(long bytes) {
         attributes.maxMemory(bytes);
@@ -82,10 +86,10 @@ public final class TenantOptions {
     }
 
     /**
-     * Memory regions that it may have in its node at a time, at least 1; only the node's own bound,
-     * {@link NodeContext#maxRegions}, by default. What counts: its shared regions, with another key of each for peers
-     * of other rights (seven at most), the staging of its channels, requesters and remote regions. Where there are as
-     * many, another shared region is refused, and what needs one to go on waits as with {@link #maxMemory(long)}.
+     * Memory regions that it may have in its node at a time, at least 1; by default bounded only by
+     * {@link NodeContext#maxRegions}. What counts: its shared regions, each with one more for every other combination
+     * of rights (seven at most), and the staging of its channels, requesters and remote regions. At the limit, another
+     * shared region is refused, and whatever needs one to go on waits, as with {@link #maxMemory(long)}.
      */
     public TenantOptions maxRegions(int count) {
         attributes.maxRegions(count);
@@ -93,8 +97,8 @@ public final class TenantOptions {
     }
 
     /**
-     * Most bytes a second that it may send; 0, the default, for no such bound. Where something else than bytes is
-     * charged ({@link NodeContext#chargedUnit}), so much of that.
+     * Most bytes a second that it may send; 0, the default, for no bound. If another unit is charged
+     * ({@link NodeContext#chargedUnit}), in that unit.
      */
     public TenantOptions ceiling(long bytesPerSecond) {
         attributes.ceiling(bytesPerSecond);
@@ -102,8 +106,8 @@ public final class TenantOptions {
     }
 
     /**
-     * Bytes a second, or what else is charged, that it may send before others are served by weight; 0, the default, for
-     * none. Those of all tenants together may not exceed {@link NodeContext#capacity}.
+     * Bytes a second, or of whatever unit is charged, that it may send before others are served by weight; 0, the
+     * default, for none. The floors of all tenants together must not exceed {@link NodeContext#capacity}.
      */
     public TenantOptions floor(long bytesPerSecond) {
         attributes.floor(bytesPerSecond);

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The tenants of a node, as whoever administers it sees them. There is always one named "default", which has what is
- * connected and opened by the {@link Node} itself.
+ * The tenants of a node, as its administrator sees them. There is always one named "default", which owns what the
+ * {@link Node} itself connects and opens.
  *
- * <p>Thread-safe. What is set holds from the next visit of the scheduler on, for the connections that there are too.
+ * <p>Thread-safe. Settings take effect at the scheduler's next visit, for existing connections too.
  */
 public final class Tenants {
-    /** Name of the tenant that has what names none. */
+    /** Name of the tenant that owns everything for which no tenant is named. */
     public static final String DEFAULT = "default";
 
     private final Node node;
@@ -39,7 +39,7 @@ public final class Tenants {
      *
      * @throws IllegalArgumentException if the name is taken or missing, the options contradict each other, or the
      *     floors of all exceed {@link NodeContext#capacity}
-     * @throws IllegalStateException if there are as many as a node may have
+     * @throws IllegalStateException if the node has the maximum number of tenants
      */
     public synchronized Tenant add(TenantOptions options) {
         if (byName.containsKey(options.name())) {
@@ -88,7 +88,7 @@ public final class Tenants {
         get(name).group().set(options.attributes());
     }
 
-    /** Sets a tenant's weight and leaves the rest, 1 to {@value io.verbena.nic.GroupAttributes#MAX_WEIGHT}. */
+    /** Sets a tenant's weight and nothing else, 1 to {@value io.verbena.nic.GroupAttributes#MAX_WEIGHT}. */
     public synchronized void weight(String name, int weight) {
         PerformanceGroup group = get(name).group();
         group.set(group.query().weight(weight));
@@ -110,7 +110,7 @@ public final class Tenants {
         byName.remove(name);
     }
 
-    /** What whoever administers the node may see of them, and set. */
+    /** What the node's administrator may see and set. */
     Administered administered() {
         return new Administered() {
             @Override
@@ -127,7 +127,7 @@ public final class Tenants {
         };
     }
 
-    /** What each has sent and waited for, in the order of {@link #list}. */
+    /** What each has sent, and how long it waited, in the order of {@link #list}. */
     public GroupStatistics[] statistics() {
         return list().stream().map(Tenant::statistics).toArray(GroupStatistics[]::new);
     }

@@ -1,6 +1,6 @@
 /**
  * What a service embeds: a {@link io.verbena.Node} with inboxes and channels for messages, requesters and responders
- * for calls, and memory that is shared. What carries it out lies in the packages below, which are internal.
+ * for calls, and shared memory. The packages below are its implementation, and internal.
  *
  * <pre>
  *   Channel ──▶ Inbox            Requester ⇄ Responder          RemoteRegion ──▶ SharedRegion
