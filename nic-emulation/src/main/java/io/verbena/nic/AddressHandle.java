@@ -4,8 +4,8 @@ import io.verbena.nic.port.NicId;
 import io.verbena.nic.transport.AddressTable;
 
 /**
- * Where datagrams go ({@code ibv_create_ah(3)}): a peer NIC. Belongs to a protection domain, works with that domain's
- * queue pairs. Immutable; thread-safe.
+ * The destination of datagrams ({@code ibv_create_ah(3)}): a peer NIC. Belongs to a protection domain and works with
+ * that domain's queue pairs. Immutable; thread-safe.
  */
 public final class AddressHandle implements AutoCloseable {
     private final ProtectionDomain pd;

@@ -1,8 +1,8 @@
 package io.verbena.nic;
 
 /**
- * One request of a list or a batch can never be executed. Of a list, those before it are posted
- * ({@code bad_wr} of {@code ibv_post_send(3)}); of a batch, none.
+ * A request of a list or a batch can never be executed. Of a list, the requests before it are posted ({@code bad_wr} of
+ * {@code ibv_post_send(3)}); of a batch, none.
  */
 public final class BadRequestException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;

@@ -21,7 +21,7 @@ public final class Completion {
         this(new UnsafeBuffer(new byte[CqeDescriptor.LENGTH]));
     }
 
-    /** An array of so many with memory of their own. */
+    /** An array of completions, each with memory of its own. */
     public static Completion[] array(int length) {
         Completion[] completions = new Completion[length];
         Arrays.setAll(completions, i -> new Completion());
@@ -76,17 +76,17 @@ public final class Completion {
         return ring.getInt(slot + CqeDescriptor.IMMEDIATE);
     }
 
-    /** Whether {@link #invalidatedKey} is valid: a SEND with invalidate was received. */
+    /** Whether {@link #invalidatedKey} is valid, because a SEND with invalidate was received. */
     public boolean hasInvalidatedKey() {
         return (state() >>> 16 & CqeDescriptor.HAS_INVALIDATED) != 0;
     }
 
-    /** The key that the peer's SEND has made void here. */
+    /** The local key that the peer's SEND has invalidated. */
     public int invalidatedKey() {
         return ring.getInt(slot + CqeDescriptor.IMMEDIATE);
     }
 
-    /** Number of the queue pair here. */
+    /** Number of the local queue pair. */
     public int qpNumber() {
         return ring.getInt(slot + CqeDescriptor.QP_NUMBER);
     }
@@ -96,7 +96,7 @@ public final class Completion {
         return ring.getInt(slot + CqeDescriptor.PEER_QP);
     }
 
-    /** A code of this implementation for an error, 0 if it says no more than the status. */
+    /** An error code of this implementation; 0 if it adds nothing to the status. */
     public int vendorError() {
         return ring.getInt(slot + CqeDescriptor.VENDOR_ERROR);
     }

@@ -4,7 +4,7 @@ package io.verbena.nic;
 @FunctionalInterface
 public interface CompletionHandler {
     /**
-     * A request has ended.
+     * Takes the completion of a request.
      *
      * @param completion a cursor, valid during the call only
      */

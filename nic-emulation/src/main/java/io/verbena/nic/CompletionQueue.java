@@ -8,14 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where work requests end ({@code ibv_create_cq(3)}). Its queue pairs belong to one engine.
+ * A completion queue ({@code ibv_create_cq(3)}). Its queue pairs belong to one engine.
  *
  * <p>One thread at a time polls and resizes; any thread may ask for a notification, wait for it and acknowledge it.
  *
- * <p>A completion that finds no room puts the queue in error for good: what was written before can still be polled,
- * what comes later is dropped and counted, CQ_ERR is raised once, and the queue pairs that complete here go to ERR,
- * each with QP_FATAL, at the end of the engine's turn. (That is the InfiniBand specification's reading; rxe only
- * drops.)
+ * <p>A completion that finds no room puts the queue in error for good: earlier entries can still be polled, later ones
+ * are dropped and counted, CQ_ERR is raised once, and the queue pairs that complete here go to ERR, each with QP_FATAL,
+ * at the end of the engine's turn. (That is the InfiniBand specification's reading; rxe only drops.)
  */
 public final class CompletionQueue implements AutoCloseable {
     /** Most entries of a completion queue. */
@@ -45,12 +44,12 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * What there is to know of a completion queue.
+     * The state of a completion queue.
      *
      * @param depth entries that it holds
      * @param backlog entries that are there
      * @param overrun whether it is in error
-     * @param queuePairs queue pairs that complete here, a queue pair that does so in both directions counted twice
+     * @param queuePairs queue pairs that complete here; one that does so in both directions counts twice
      * @param unacknowledgedEvents completion events that were delivered and not acknowledged
      */
     public record Status(int depth, int backlog, boolean overrun, int queuePairs, int unacknowledgedEvents) {}
@@ -65,7 +64,7 @@ public final class CompletionQueue implements AutoCloseable {
         return ring.capacity();
     }
 
-    /** What there is to know of it. Thread of the poller. */
+    /** Its state. For the thread that polls. */
     public Status query() {
         int[] backlog = new int[1];
         engine.call(() -> backlog[0] = ring.backlog());
@@ -76,12 +75,12 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Makes it hold more entries, or fewer ({@code ibv_resize_cq(3)}); those that are there stay, in their order. Queue
-     * pairs may be at work meanwhile. Only for the thread that polls, also from within a handler.
+     * Changes the number of entries that it holds ({@code ibv_resize_cq(3)}); existing entries keep their order. Queue
+     * pairs may be at work meanwhile. For the thread that polls, also within a handler.
      *
      * @param depth entries, 1 to {@value #MAX_DEPTH}; rounded up to a power of two
      * @throws IllegalArgumentException if the depth is out of range
-     * @throws IllegalStateException if more entries are there than that, or it has overrun; nothing has changed
+     * @throws IllegalStateException if it has more entries than that, or has overrun; nothing has changed
      */
     public void resize(int depth) {
         checkOpen();
@@ -92,8 +91,8 @@ public final class CompletionQueue implements AutoCloseable {
     // ---- polling -------------------------------------------------------------------------------------------------
 
     /**
-     * Hands completions to a handler, oldest first. Where nothing is there and the engine's mode lets callers help,
-     * runs a turn of the engine and looks again.
+     * Hands completions to a handler, oldest first. If there are none and the engine's mode lets callers help, runs a
+     * turn of the engine and looks again.
      *
      * @param handler takes each; its cursor is valid during the call only
      * @param limit most completions to take
@@ -131,8 +130,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Copies completions to the elements of an array, oldest first, as many as there are and fit. As
-     * {@link #poll(CompletionHandler, int)} otherwise.
+     * Copies completions to the elements of an array, oldest first, as many as fit. Otherwise as
+     * {@link #poll(CompletionHandler, int)}.
      *
      * <pre>{@code
      *   Completion[] completions = Completion.array(16);
@@ -176,7 +175,7 @@ public final class CompletionQueue implements AutoCloseable {
         return ring.isEmpty();
     }
 
-    /** Whether entries were lost because the queue was full; it is of no use any more. Any thread. */
+    /** Whether entries were lost because the queue was full; it cannot be used any more. Any thread. */
     public boolean hasOverrun() {
         return ring.hasOverrun();
     }
@@ -184,8 +183,8 @@ public final class CompletionQueue implements AutoCloseable {
     // ---- notification --------------------------------------------------------------------------------------------
 
     /**
-     * Asks for one completion event ({@code ibv_req_notify_cq(3)}). Completions that are there already do not raise it:
-     * poll once more before {@link #awaitEvent}. The request is used up by the event.
+     * Asks for one completion event ({@code ibv_req_notify_cq(3)}). Existing completions do not raise it: poll once
+     * more before {@link #awaitEvent}. The event uses up the request.
      *
      * @param solicitedOnly only solicited completions and errors raise it; does not weaken an earlier request for any
      * @return a token for {@link #awaitEvent}
@@ -198,8 +197,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Waits for the event that was asked for, and takes it ({@code ibv_get_cq_event(3)}): it is to be acknowledged. The
-     * engine must be driven by another thread or by its own. An event may be spurious: there may be nothing to poll.
+     * Waits for the requested event and takes it ({@code ibv_get_cq_event(3)}); it must be acknowledged. The engine
+     * must be driven by another thread or by its own. An event may be spurious: there may be nothing to poll.
      *
      * @param token of {@link #requestNotify}
      * @param nanos most nanoseconds to wait, 0 only looks
@@ -215,8 +214,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Says that events which {@link #awaitEvent} delivered have been dealt with ({@code ibv_ack_cq_events(3)}); may be
-     * done for many at a time. Any thread.
+     * Acknowledges events that {@link #awaitEvent} has delivered ({@code ibv_ack_cq_events(3)}), one or many at a time.
+     * Any thread.
      *
      * @param count events, at least 0
      * @throws IllegalArgumentException if fewer have been delivered and not acknowledged
@@ -249,7 +248,7 @@ public final class CompletionQueue implements AutoCloseable {
         return engine;
     }
 
-    /** Refuses a new queue pair where nothing can complete; under the NIC's monitor. */
+    /** Throws if nothing can complete here any more; under the NIC's monitor. */
     void checkUsable() {
         checkOpen();
         if (hasOverrun()) {
@@ -257,22 +256,22 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** A queue pair completes here; under the NIC's monitor. */
+    /** Adds a queue pair that completes here; under the NIC's monitor. */
     void use(int queuePair) {
         users.add(queuePair);
     }
 
-    /** A queue pair does so no more. */
+    /** Removes a queue pair. */
     void leave(int queuePair) {
         users.remove((Integer) queuePair);
     }
 
-    /** Whether it is closed. A plain look, exact on the thread that closes. */
+    /** Whether it is closed. A plain read, exact on the thread that closes. */
     public boolean isClosed() {
         return closed;
     }
 
-    /** One plain look: a thread that races with {@link #close} may come too late to be refused. */
+    /** Throws if it is closed. A plain read: a thread that races with {@link #close} may not be refused. */
     void checkOpen() {
         if (closed) {
             throw new IllegalStateException("completion queue " + number() + " is closed");

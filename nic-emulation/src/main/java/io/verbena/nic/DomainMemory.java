@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The regions and windows of one protection domain, and the memory behind them: {@link ProtectionDomain} says what its
  * methods promise.
  *
- * <p>A region is of a segment, which the NIC allocated, or of the caller's memory. Several regions may be of the same
- * memory; a segment goes back with the last of its regions.
+ * <p>A region covers a segment, which the NIC allocated, or memory of the caller. Several regions may cover the same
+ * memory; a segment is given back with the last of its regions.
  *
  * <p>Under the NIC's lock.
  */
@@ -34,7 +34,7 @@ final class DomainMemory {
     private final Map<MemoryRegion, Segment> segments = new LinkedHashMap<>();
     private final Map<MemoryRegion, AtomicBuffer> registered = new LinkedHashMap<>(); // with all of the caller's memory
 
-    /** Segments where an initiator may be in the middle of an operation, under a key that is gone. */
+    /** Segments in which an initiator may be in the middle of an operation, under a key that is invalid now. */
     private final Set<Integer> setAside = new HashSet<>();
 
     private final List<MemoryWindow> windows = new ArrayList<>();
@@ -56,8 +56,8 @@ final class DomainMemory {
     /**
      * Allocates a segment and makes a region of it.
      *
-     * @return null if the group may not have it now
-     * @throws MemoryExhaustedException if the memory cannot be had, or the group may never have as much
+     * @return null if the group's limits do not allow it now
+     * @throws MemoryExhaustedException if there is not enough memory, or the group's limit never allows as much
      */
     @Nullable
     MemoryRegion tryAllocate(int length, int access) {
@@ -97,7 +97,7 @@ final class DomainMemory {
         return region;
     }
 
-    /** Makes another region of the memory of one. */
+    /** Makes another region of the memory of a region. */
     MemoryRegion register(MemoryRegion region, int access) {
         Segment segment = segments.get(region);
         AtomicBuffer own = registered.get(region);
@@ -119,7 +119,7 @@ final class DomainMemory {
         }
     }
 
-    /** Makes a region's key invalid, and gives its memory back if nothing else is of it. */
+    /** Invalidates a region's key, and gives its memory back if no other region covers it. */
     DeregisterResult deregister(MemoryRegion region) {
         Segment segment = segments.get(region);
         if (segment == null && !registered.containsKey(region)) {
@@ -138,8 +138,8 @@ final class DomainMemory {
     }
 
     /**
-     * One of a segment's regions is gone: it goes with the last one, unless somebody may be in the midst of an
-     * operation.
+     * Removes a region of a segment. The segment is given back with the last one, unless an initiator may be in the
+     * middle of an operation.
      */
     private void giveBack(Segment segment, DeregisterResult result) {
         if (result == DeregisterResult.BUSY) {
@@ -200,7 +200,7 @@ final class DomainMemory {
         return anew;
     }
 
-    /** Where a region begins in the memory that it was first made of. */
+    /** Where a region begins in the memory of which it was first made. */
     long offset(MemoryRegion region) {
         AtomicBuffer whole = registered.get(region); // one of a segment says so itself
         long slice = whole == null ? 0 : region.buffer().addressOffset() - whole.addressOffset();

@@ -2,7 +2,7 @@ package io.verbena.nic;
 
 /**
  * What a {@link PerformanceGroup} is entitled to, and what its tenant may set for queue pairs. Mutable; not
- * thread-safe. What a group gives out is a copy.
+ * thread-safe. A group hands out copies.
  */
 public final class GroupAttributes {
     /** Largest weight of a group and of a queue pair. */
@@ -51,7 +51,7 @@ public final class GroupAttributes {
 
     /**
      * Its name, unique in the NIC: 1 to 64 printable characters of ASCII without spaces, quotes and backslashes, so
-     * that it may stand in a line of text. For good.
+     * that it can stand in a line of text. It never changes.
      */
     public GroupAttributes name(String text) {
         if (text.isEmpty() || text.length() > MAX_NAME) {
@@ -79,14 +79,15 @@ public final class GroupAttributes {
         return this;
     }
 
-    /** Queue pairs that the tenant may have at a time, at least 1; only the NIC's own bound by default. */
+    /** Queue pairs that the tenant may have at a time, at least 1; by default bounded only by the NIC's limit. */
     public GroupAttributes maxQueuePairs(int count) {
         maxQueuePairs = range("maxQueuePairs", count, Integer.MAX_VALUE);
         return this;
     }
 
     /**
-     * Whether the tenant may have urgent queue pairs; by default it may: what they send counts against its own share.
+     * Whether the tenant may have urgent queue pairs, which it may by default: what they send counts against its own
+     * share.
      */
     public GroupAttributes mayBeUrgent(boolean allowed) {
         mayBeUrgent = allowed;
@@ -100,8 +101,9 @@ public final class GroupAttributes {
     }
 
     /**
-     * Bytes to which one sender of the tenant's may let its window of unacknowledged messages grow, 1 to {@value
-     * #MAX_SEND_WINDOW}; 4 MiB by default. Kept by whoever stages messages for queue pairs; the NIC does not.
+     * Bytes to which one sender of the tenant may let its window of unacknowledged messages grow, 1 to
+     * {@value #MAX_SEND_WINDOW}; 4 MiB by default. The code that stages messages for queue pairs enforces it; the NIC
+     * does not.
      */
     public GroupAttributes maxSendWindow(int bytes) {
         maxSendWindow = range("maxSendWindow", bytes, MAX_SEND_WINDOW);
@@ -109,9 +111,9 @@ public final class GroupAttributes {
     }
 
     /**
-     * Bytes of the NIC's memory that what is made in its protection domains may take, at least 1: allocated regions and
-     * append queues, with the messages that lie there. Only the memory's own bound by default. Memory that the caller
-     * registers and the rings of queues do not count.
+     * Bytes of the NIC's memory that its protection domains may use, at least 1: allocated regions and append queues,
+     * with the messages that lie there. By default bounded only by the memory. Memory that the caller registers and the
+     * rings of queues do not count.
      */
     public GroupAttributes maxMemory(long bytes) {
         if (bytes < 1) {
@@ -122,8 +124,8 @@ public final class GroupAttributes {
     }
 
     /**
-     * Memory regions that may be registered in its protection domains at a time, and windows allocated, at least 1;
-     * only the NIC's own bound by default.
+     * Memory regions that may be registered in its protection domains at a time, and windows allocated, at least 1; by
+     * default bounded only by the NIC's limit.
      */
     public GroupAttributes maxRegions(int count) {
         maxRegions = range("maxRegions", count, Integer.MAX_VALUE);
@@ -131,8 +133,8 @@ public final class GroupAttributes {
     }
 
     /**
-     * Most bytes a second that it may send, over all engines; 0, the default, for no such bound. Where something else
-     * than bytes is charged ({@link NicContext#chargedUnit}), so much of that.
+     * Most bytes a second that it may send, over all engines; 0, the default, for no bound. If another unit is charged
+     * ({@link NicContext#chargedUnit}), in that unit.
      */
     public GroupAttributes ceiling(long bytesPerSecond) {
         ceiling = rate("ceiling", bytesPerSecond);
@@ -140,8 +142,8 @@ public final class GroupAttributes {
     }
 
     /**
-     * Bytes a second, or what else is charged, that it may send before others are served by weight, over all engines;
-     * 0, the default, for none. The floors of all groups together may not exceed {@link NicContext#capacity}.
+     * Bytes a second, or of whatever unit is charged, that it may send before others are served by weight, over all
+     * engines; 0, the default, for none. The floors of all groups together must not exceed {@link NicContext#capacity}.
      */
     public GroupAttributes floor(long bytesPerSecond) {
         floor = rate("floor", bytesPerSecond);
@@ -203,7 +205,7 @@ public final class GroupAttributes {
         return floor;
     }
 
-    /** Refuses what contradicts itself. */
+    /** Refuses attributes that contradict each other. */
     void check() {
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a group needs a name");

@@ -3,8 +3,8 @@ package io.verbena.nic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the JVM has to be started with. Finds out at launch, in one line, what would otherwise be an IllegalAccessError
- * deep inside. Stateless; any thread. Needs nothing of what it looks for.
+ * The flags that the JVM has to be started with. Reports a missing flag at launch, in one line, which would otherwise
+ * be an IllegalAccessError deep inside. Stateless; any thread. Does not itself need what it checks.
  */
 public final class JvmFlags {
     private static final String PACKAGE = "jdk.internal.misc";

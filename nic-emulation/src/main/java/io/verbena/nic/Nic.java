@@ -57,7 +57,7 @@ public final class Nic implements AutoCloseable {
     private final Background background;
     private final Engine[] engines;
     private final Waiter[] waiters;
-    /** What any thread counts; engines count what they do by themselves. */
+    /** Counts by any thread; engines count what they do separately. */
     private final AtomicLongArray counters = new AtomicLongArray(NicCounter.values().length);
 
     private final NicEvents events;
@@ -141,12 +141,12 @@ public final class Nic implements AutoCloseable {
         return nic;
     }
 
-    /** The name that texts have for it: the one that it was given, or its identity's text. */
+    /** Its name in texts: the one that it was given, or the text of its identity. */
     String name() {
         return name;
     }
 
-    /** The identity by which peers name this NIC; random unless it was given. */
+    /** The identity by which peers name this NIC; random unless one was given. */
     public long id() {
         return id;
     }
@@ -160,8 +160,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Allocates and clears memory of append queues, where {@link NicContext#backgroundThread} left that to the
-     * application: to be called often, by one thread.
+     * Allocates and clears memory of append queues, if {@link NicContext#backgroundThread} leaves that to the
+     * application. Call it often, from one thread.
      *
      * @return the amount of work done
      */
@@ -170,8 +170,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Whether background work was asked for since the last {@link #backgroundWork}: so that a caller with a clock of
-     * its own may come when the work is due. Any thread.
+     * Whether background work was requested since the last {@link #backgroundWork}, so that a caller with a clock of
+     * its own can call when the work is due. Any thread.
      */
     public boolean isBackgroundWanted() {
         return background.isWanted();
@@ -187,8 +187,9 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * The next asynchronous event ({@code ibv_get_async_event(3)}), or null. Whoever takes one acknowledges it
-     * ({@link AsyncEvent#acknowledge}); destroying the object that it concerns waits for that. Any thread.
+     * The next asynchronous event ({@code ibv_get_async_event(3)}), or null. Acknowledge it
+     * ({@link AsyncEvent#acknowledge}) after handling it; destroying the object that it concerns waits for that. Any
+     * thread.
      */
     public @Nullable AsyncEvent pollAsyncEvent() {
         return events.pollEvent();
@@ -205,7 +206,7 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Makes a protection domain for a tenant: what its queue pairs send is the group's.
+     * Makes a protection domain for a tenant: what its queue pairs send is charged to the group.
      *
      * @throws IllegalStateException if the group is closed, or there are 65535 protection domains already
      */
@@ -235,7 +236,7 @@ public final class Nic implements AutoCloseable {
         return groups.create(attributes);
     }
 
-    /** The groups that there are, the default one first. */
+    /** The existing groups, the default one first. */
     public synchronized List<PerformanceGroup> groups() {
         return groups.list();
     }
@@ -246,10 +247,10 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Makes a quota for messages of a sender in append queues, to give to its queue pairs ({@link
-     * QueuePairAttributes#senderQuota}). Whoever made it closes it.
+     * Makes a quota for the messages of a sender in append queues, to give to its queue pairs
+     * ({@link QueuePairAttributes#senderQuota}). The caller closes it.
      *
-     * @param bytes most of them that lie untaken, headers of records included; at least 1
+     * @param bytes most that may lie unread, including headers of records; at least 1
      * @throws IllegalStateException if there are as many quotas as there may be
      */
     public SenderQuota createSenderQuota(long bytes) {
@@ -295,8 +296,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * What is set for a group has changed. Each engine schedules by it from its next turn on, however busy another is.
-     * Under the lock.
+     * Called when a group's settings have changed. Each engine schedules by them from its next turn on, however busy
+     * another is. Under the lock.
      *
      * @param bulkOnly whether its queue pairs become bulk
      */
@@ -341,8 +342,9 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * A free queue pair number: slot in the low bits, and a generation, so that a late packet finds nobody. A slot that
-     * an initiator of the queue pair before has left an operation in is not used: what it says is needed to end that.
+     * A free queue pair number: a slot in the low bits, and a generation, so that a late packet finds no queue pair. A
+     * slot in which an initiator of the previous queue pair has left an operation is not used, because its contents are
+     * needed to end that operation.
      */
     int takeQueuePairNumber() {
         int slots = generations.length;
@@ -361,8 +363,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Waits until no engine is in the middle of what it began before this call: memory whose key has been made invalid
-     * before is not touched after.
+     * Waits until every engine has finished what it began before this call. Afterwards nothing touches memory whose key
+     * was invalidated before.
      *
      * @return false if one is not done within 10 s
      */
@@ -385,7 +387,7 @@ public final class Nic implements AutoCloseable {
         return acknowledgeTimeoutNanos;
     }
 
-    /** Whether {@link #close} has begun: nobody waits for acknowledgements any more. */
+    /** Whether {@link #close} has begun, so that nothing waits for acknowledgements any more. */
     boolean isClosing() {
         return closing;
     }
@@ -408,8 +410,8 @@ public final class Nic implements AutoCloseable {
     }
 
     /**
-     * Closes everything that was made here, stops the engines, gives the memory back; waits for no acknowledgement of
-     * an event. Idempotent.
+     * Closes everything that was made here, stops the engines and gives the memory back, without waiting for
+     * acknowledgements of events. Idempotent.
      */
     @Override
     public void close() {

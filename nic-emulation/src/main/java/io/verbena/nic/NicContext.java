@@ -18,7 +18,7 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Nic} is opened with: fluent setters over defaults, concluded once. Mutable; not thread-safe.
+ * Settings with which a {@link Nic} is opened: fluent setters over defaults, concluded once. Mutable; not thread-safe.
  */
 public final class NicContext {
     /** Most engines a NIC may have. */
@@ -61,13 +61,13 @@ public final class NicContext {
         return this;
     }
 
-    /** What it is called in the names of its threads and in texts; its identity in hexadecimal by default. */
+    /** Its name in texts and in the names of its threads; by default its identity in hexadecimal. */
     public NicContext name(String what) {
         name = what;
         return this;
     }
 
-    /** The NIC's identity, which peers name it by; 0 (the default) draws a random one. */
+    /** The NIC's identity, by which peers name it; 0 (the default) draws a random one. */
     public NicContext id(long identity) {
         id = identity;
         return this;
@@ -93,8 +93,8 @@ public final class NicContext {
 
     /**
      * Chunks of one append queue that may be announced or unread at a time, a power of two, 4 to 4096; default 64.
-     * Times the length of a chunk this bounds what lies unread in a queue, whatever its memory limit is. Each costs 16
-     * bytes a queue.
+     * Multiplied by the length of a chunk, this bounds what lies unread in a queue, whatever its memory limit is. Each
+     * costs 16 bytes per queue.
      */
     public NicContext chunksPerAppendQueue(int count) {
         chunksPerAppendQueue = powerOfTwo("chunksPerAppendQueue", range("chunksPerAppendQueue", count, 4, 4096));
@@ -102,8 +102,8 @@ public final class NicContext {
     }
 
     /**
-     * How long a thread that waits may spin before it sleeps, in nanoseconds; 0 sleeps at once. Default 200 us. Takes
-     * the default strategy, in place of what {@link #polling} was given.
+     * How long a waiting thread may spin before it sleeps, in nanoseconds; 0 sleeps at once. Default 200 us. Selects
+     * the default strategy, and replaces one that {@link #polling} has set.
      */
     public NicContext longestSpinNanos(long nanos) {
         if (nanos < 0) {
@@ -114,7 +114,7 @@ public final class NicContext {
     }
 
     /**
-     * How the engines' threads wait, and application threads that wait beside them. By default adaptive polling, which
+     * How the engines' threads wait, and application threads that wait for them. By default adaptive polling, which
      * stays awake for up to {@link #longestSpinNanos}.
      */
     public NicContext polling(PollStrategy.Factory strategies) {
@@ -122,19 +122,19 @@ public final class NicContext {
         return this;
     }
 
-    /** Who sends next: everything about it. */
+    /** All settings of the scheduler. */
     public NicContext arbiter(ArbiterSettings settings) {
         arbiter = settings;
         return this;
     }
 
-    /** Who sends next: the scheduling discipline, CHUNKS by default; the rest as it is. */
+    /** The scheduling discipline, CHUNKS by default; the other settings of the scheduler are unchanged. */
     public NicContext arbiter(Discipline discipline) {
         arbiter = arbiter.withDiscipline(discipline);
         return this;
     }
 
-    /** What shares are shares of, bytes by default. */
+    /** The unit in which shares are charged, bytes by default. */
     public NicContext chargedUnit(ChargedUnit unit) {
         arbiter = arbiter.withUnit(unit);
         return this;
@@ -142,8 +142,8 @@ public final class NicContext {
 
     /**
      * Bytes that bulk may have unsent on a link while urgent queue pairs use it, and half of what it may have on the
-     * way to the peer; 1 to 1 GiB, 16 KiB by default. Over a network it should be half of what a round trip carries, or
-     * bulk is slower than the network.
+     * way to the peer; 1 to 1 GiB, 16 KiB by default. Over a network it should be at least half of what a round trip
+     * carries, or bulk is slower than the network.
      */
     public NicContext urgentWindow(int bytes) {
         arbiter = arbiter.withUrgentWindow(range("urgentWindow", bytes, 1, 1 << 30));
@@ -157,23 +157,23 @@ public final class NicContext {
     }
 
     /**
-     * Bytes that a queue pair may send in one visit when others have work too, 256 to 16 MiB. Of the discipline
-     * DEFICIT_ROUND_ROBIN.
+     * Bytes that a queue pair may send in one visit when others have work too, 256 to 16 MiB. For the discipline
+     * DEFICIT_ROUND_ROBIN only.
      */
     public NicContext quantum(int bytes) {
         arbiter = arbiter.withQuantum(range("quantum", bytes, 256, 16 << 20));
         return this;
     }
 
-    /** Groups that may exist at a time, the default one included, 1 to 4096; 256 by default. */
+    /** Groups that may exist at a time, including the default one, 1 to 4096; 256 by default. */
     public NicContext maxGroups(int count) {
         arbiter = arbiter.withMaxGroups(range("maxGroups", count, 1, 4096));
         return this;
     }
 
     /**
-     * Bytes a second that the NIC can send, which is what the floors of groups may add up to; 0, the default, for
-     * unknown: then there are no floors.
+     * Bytes a second that the NIC can send: the most that the floors of groups may add up to. 0, the default, for
+     * unknown: then floors are not allowed.
      */
     public NicContext capacity(long bytesPerSecond) {
         if (bytesPerSecond < 0) {
@@ -185,7 +185,7 @@ public final class NicContext {
 
     /**
      * How long destroying an object waits for its events to be acknowledged before it is refused, in nanoseconds; 3 s
-     * by default, 0 does not wait. Of real time, whatever the {@link #clock}.
+     * by default, 0 does not wait. In real time, whatever the {@link #clock}.
      */
     public NicContext acknowledgeTimeoutNanos(long nanos) {
         if (nanos < 0) {
@@ -195,7 +195,7 @@ public final class NicContext {
         return this;
     }
 
-    /** The clock that timers run by. */
+    /** The clock of all timers. */
     public NicContext clock(NanoClock nanoClock) {
         clock = nanoClock;
         return this;
@@ -211,9 +211,9 @@ public final class NicContext {
     }
 
     /**
-     * What keys and the identity are drawn from: a {@link SecureRandom} by default, so that whoever knows some keys
-     * knows nothing of the others. A simulation gives its own chance, so that a run replays; anywhere else keys that
-     * can be guessed protect nothing.
+     * The source of keys and of the identity: a {@link SecureRandom} by default, so that known keys tell nothing about
+     * the others. A simulation gives its own, so that a run replays; anywhere else, keys that can be guessed protect
+     * nothing.
      */
     public NicContext random(LongSupplier source) {
         random = source;
@@ -222,7 +222,7 @@ public final class NicContext {
 
     /**
      * How long a deregistration waits for operations that direct initiators have in flight, in nanoseconds; 1 s by
-     * default. In a simulation, where nobody else moves while one waits, 0.
+     * default. 0 in a simulation, where nothing else moves during the wait.
      */
     public NicContext deregisterTimeoutNanos(long nanos) {
         if (nanos < 0) {
@@ -238,7 +238,7 @@ public final class NicContext {
         return this;
     }
 
-    /** How the engines' owners do I/O and sleep, one an engine; the NIC closes them. Parking by default. */
+    /** How the engines' owners do I/O and sleep, one per engine; the NIC closes them. Parking by default. */
     public NicContext waiters(Waiter... engineWaiters) {
         waiters = engineWaiters.clone();
         return this;

@@ -4,8 +4,8 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * Numbers to name objects by. One that is given back is taken again as late as possible, so that what still names the
- * former bearer seldom meets another.
+ * A pool of numbers that name objects. A number that is given back is reused as late as possible, so that stale
+ * references to its former bearer seldom meet another object.
  *
  * <p>Under the NIC's lock.
  */
@@ -30,13 +30,13 @@ final class NumberPool {
         this.next = first;
     }
 
-    /** The next free number after the one taken last, from the first on again; or {@link #NONE}. */
+    /** The next free number after the one taken last, wrapping around; or {@link #NONE}. */
     int take() {
         return take(number -> true);
     }
 
     /**
-     * As {@link #take()}, of those that are usable.
+     * As {@link #take()}, of the usable ones.
      *
      * @param usable asked whether a free number may be taken already
      */

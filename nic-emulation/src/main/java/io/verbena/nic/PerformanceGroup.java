@@ -6,14 +6,14 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.MemoryQuota;
 
 /**
- * A tenant's share of a NIC, as whoever administers it sees it: a weight among other groups, limits on what the tenant
- * may set itself, a ceiling and a floor. All queue pairs of the protection domains that
- * {@link Nic#allocateProtectionDomain(PerformanceGroup)} makes for it send at its expense. The tenant is given the
- * protection domain and not this: it can neither change nor read a group.
+ * A tenant's share of a NIC, as its administrator sees it: a weight among other groups, limits on what the tenant may
+ * set itself, a ceiling and a floor. All queue pairs of the protection domains that
+ * {@link Nic#allocateProtectionDomain(PerformanceGroup)} makes for it send at its expense. The tenant gets the
+ * protection domain and not the group, so it can neither change nor read the group.
  *
- * <p>Thread-safe; not for the data path. What is set holds from each engine's next turn on: an engine that is busy
- * neither holds up the call nor the other engines, which may schedule by the new settings for that long while it ends
- * its turn by the old ones.
+ * <p>Thread-safe; not for the data path. Settings take effect at each engine's next turn. A busy engine holds up
+ * neither the call nor the other engines, which schedule by the new settings while it finishes its turn by the old
+ * ones.
  */
 public final class PerformanceGroup implements AutoCloseable {
     /** Largest weight. */
@@ -45,15 +45,14 @@ public final class PerformanceGroup implements AutoCloseable {
         }
     }
 
-    /** Its number in the NIC, from 0; given again when it is closed. */
+    /** Its number in the NIC, from 0; reused after it is closed. */
     public int index() {
         return flows.index();
     }
 
     /**
-     * Sets everything but the name: start from {@link #query}. A refused call changes nothing. A lower limit on queue
-     * pairs or on their weights holds for what comes; where queue pairs may no longer be urgent, those that are become
-     * bulk.
+     * Sets everything but the name: start from {@link #query}. A refused call changes nothing. A lowered limit on queue
+     * pairs or on their weights applies to new ones; if queue pairs may no longer be urgent, urgent ones become bulk.
      *
      * @throws IllegalArgumentException if it contradicts itself, has another name, or the floors of all groups exceed
      *     what the NIC can send
@@ -102,17 +101,17 @@ public final class PerformanceGroup implements AutoCloseable {
         return flows.weight();
     }
 
-    /** {@link GroupAttributes#maxSendWindow}, without a copy of all. Any thread. */
+    /** {@link GroupAttributes#maxSendWindow}, without a copy of all attributes. Any thread. */
     public int maxSendWindow() {
         return attributes.maxSendWindow();
     }
 
-    /** What it has taken of the NIC's memory. */
+    /** What it uses of the NIC's memory. */
     public MemoryQuota memory() {
         return memory;
     }
 
-    /** What it has sent and waited for. */
+    /** Counts of what it has sent, and how long it waited. */
     public GroupStatistics statistics() {
         return flows.statistics();
     }
@@ -124,14 +123,14 @@ public final class PerformanceGroup implements AutoCloseable {
         }
     }
 
-    /** Memory regions and windows of its protection domains now. */
+    /** Memory regions and windows that its protection domains have now. */
     public int regions() {
         synchronized (groups.lock()) {
             return groups.regions(this);
         }
     }
 
-    /** Queue pairs in it whose class is URGENT. */
+    /** The number of its queue pairs whose class is URGENT. */
     public int urgentQueuePairs() {
         synchronized (groups.lock()) {
             return groups.urgentQueuePairs(this);
@@ -167,7 +166,7 @@ public final class PerformanceGroup implements AutoCloseable {
         return attributes;
     }
 
-    /** Refuses it where no protection domain of that NIC can be in it. */
+    /** Throws if a protection domain of that NIC cannot be in it. */
     void checkMember(PerformanceGroups in) {
         checkOpen();
         if (in != groups) {
@@ -190,7 +189,7 @@ public final class PerformanceGroup implements AutoCloseable {
         }
     }
 
-    /** Refuses another memory region or window; tried before anything is allocated for it. */
+    /** Throws if it may have no more memory regions or windows; called before anything is allocated. */
     void checkRegions() {
         if (!mayHaveRegion()) {
             throw new IllegalStateException("group " + attributes.name() + ": memory regions "

@@ -9,7 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The groups of a NIC, by name and number. Everything under the NIC's lock but what says so. */
+/** The groups of a NIC, by name and number. Everything is under the NIC's lock, unless it says otherwise. */
 final class PerformanceGroups {
     static final String DEFAULT = "default";
 
@@ -84,22 +84,25 @@ final class PerformanceGroups {
         }
     }
 
-    /** What is set for a group has changed. */
+    /** Called when a group's settings have changed. */
     void changed(PerformanceGroup group, boolean bulkOnly) {
         nic.changed(group, bulkOnly);
     }
 
-    /** A group's weight was changed. Any thread, without the lock: the flight recorder may take its time. */
+    /**
+     * Called when a group's weight was changed. Any thread, without the lock, since the flight recorder may take its
+     * time.
+     */
     void reweighed(String group, int from, int to) {
         recorder.changed(group, from, to);
     }
 
-    /** The flight recorder is told of groups from here on. */
+    /** Reports groups to the flight recorder from now on. */
     void start() {
         recorder.start();
     }
 
-    /** Nobody is told of groups any more. */
+    /** Stops reporting groups. */
     void close() {
         recorder.close();
     }

@@ -4,7 +4,7 @@ package io.verbena.nic;
 public enum PostResult {
     /** The request is in the queue. */
     POSTED,
-    /** The queue is full; poll completions and try again. Nothing was changed. */
+    /** The queue is full; poll completions and try again. Nothing has changed. */
     QUEUE_FULL,
     /**
      * Between {@link QueuePair#start} and {@link QueuePair#complete} only: the request can never be executed, and the

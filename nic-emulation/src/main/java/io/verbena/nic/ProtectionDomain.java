@@ -25,8 +25,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may touch what ({@code ibv_alloc_pd(3)}): regions, queue pairs and append queues work together only within one
- * protection domain. Thread-safe; not for the data path.
+ * A protection domain ({@code ibv_alloc_pd(3)}): regions, queue pairs and append queues work together only within one.
+ * Thread-safe; not for the data path.
  */
 public final class ProtectionDomain implements AutoCloseable {
     private final Nic nic;
@@ -51,12 +51,12 @@ public final class ProtectionDomain implements AutoCloseable {
         return number;
     }
 
-    /** What is set for its group: a copy, to read. */
+    /** The settings of its group, as a copy. */
     public GroupAttributes limits() {
         return group.query();
     }
 
-    /** What its group has sent and waited for. */
+    /** Counts of what its group has sent, and how long it waited. */
     public GroupStatistics statistics() {
         return group.statistics();
     }
@@ -94,8 +94,8 @@ public final class ProtectionDomain implements AutoCloseable {
      *
      * @param length bytes, 1 to 2^31 - 1
      * @param access {@link Access} flags
-     * @throws MemoryExhaustedException if the memory cannot be had, or the group may not have it
-     * @throws IllegalStateException if there are as many regions as there may be, of the NIC's or of the group's
+     * @throws MemoryExhaustedException if there is not enough memory, or the group's limit does not allow it
+     * @throws IllegalStateException if the NIC or the group has the maximum number of regions
      */
     public MemoryRegion allocate(int length, int access) {
         synchronized (nic) {
@@ -109,11 +109,11 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * As {@link #allocate}, for callers that may come back.
+     * As {@link #allocate}, for callers that can try again.
      *
-     * @return null if the group has taken too much of its {@link GroupAttributes#maxMemory(long)} for now, or has as
-     *     many regions as it {@linkplain GroupAttributes#maxRegions(int) may have}
-     * @throws MemoryExhaustedException if the memory cannot be had, or the group may never have as much
+     * @return null if the group's {@link GroupAttributes#maxMemory(long)} or {@link GroupAttributes#maxRegions(int)}
+     *     does not allow it now
+     * @throws MemoryExhaustedException if there is not enough memory, or the group's limit never allows as much
      */
     public @Nullable MemoryRegion tryAllocate(int length, int access) {
         if (length < 1) {
@@ -127,11 +127,11 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Registers memory of the caller's ({@code ibv_reg_mr(3)}). Peers reach it through packets.
+     * Registers memory of the caller ({@code ibv_reg_mr(3)}). Peers reach it through packets.
      *
      * @param bytes a direct buffer; its remaining bytes become the region
      * @param access {@link Access} flags
-     * @throws IllegalStateException if there are as many regions as there may be, of the NIC's or of the group's
+     * @throws IllegalStateException if the NIC or the group has the maximum number of regions
      */
     public MemoryRegion register(ByteBuffer bytes, int access) {
         if (!bytes.isDirect()) {
@@ -145,13 +145,13 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Registers a region's memory once more: a key of its own, with its own access, to the same bytes. What one key
-     * permits does not matter to the other. Memory that was {@linkplain #allocate allocated} is given back with the
-     * last of its regions.
+     * Registers a region's memory once more: another key to the same bytes, with access of its own. What one key
+     * permits does not affect the other. Memory that was {@linkplain #allocate allocated} is given back with the last
+     * of its regions.
      *
      * @param region of this protection domain
      * @param access {@link Access} flags
-     * @throws IllegalStateException if there are as many regions as there may be, of the NIC's or of the group's
+     * @throws IllegalStateException if the NIC or the group has the maximum number of regions
      */
     public MemoryRegion register(MemoryRegion region, int access) {
         Access.checked(access);
@@ -162,10 +162,10 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Deregisters a region ({@code ibv_dereg_mr(3)}): its key is invalid at once; operations that were under way are
-     * waited for, a bounded time.
+     * Deregisters a region ({@code ibv_dereg_mr(3)}): its key is invalid at once. Waits a bounded time for operations
+     * that are under way.
      *
-     * @return BUSY if one of them has not ended: the memory is then set aside and not reused
+     * @return BUSY if one of them has not ended; the memory is then set aside and not reused
      */
     public DeregisterResult deregister(MemoryRegion region) {
         synchronized (nic) {
@@ -179,10 +179,10 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Registers a region's memory anew ({@code ibv_rereg_mr(3)}): with other access, in another protection domain,
-     * another range of it. The region that comes back has a new key; the old one is invalid at once, for requests under
-     * way too, and so is the old region. Operations that were in the middle of a copy are waited for, a bounded time;
-     * requests of peers that come in that time are refused.
+     * Registers a region's memory anew ({@code ibv_rereg_mr(3)}): with other access, in another protection domain, or
+     * another range of it. The returned region has a new key; the old key and the old region are invalid at once, also
+     * for requests under way. Waits a bounded time for operations that are in the middle of a copy; requests of peers
+     * that arrive in that time are refused.
      *
      * @param region of this protection domain
      * @param access {@link Access} flags
@@ -190,8 +190,8 @@ public final class ProtectionDomain implements AutoCloseable {
      * @param offset where the region begins, in bytes from the beginning of the memory that it was first made of
      * @param length bytes, at least 1
      * @throws IllegalArgumentException if an argument is out of range; nothing has changed then
-     * @throws MemoryExhaustedException if it is to go to a group that may not have its memory; nothing has changed
-     *     then
+     * @throws MemoryExhaustedException if the limits of the group that it is to go to do not allow it; nothing has
+     *     changed then
      * @throws IllegalStateException (EBUSY) if windows are bound to it, its memory is to go to another protection
      *     domain and is registered more than once, or a peer's operation does not end in time: the region stays as it
      *     was, under its old key
@@ -211,8 +211,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * Allocates a memory window ({@code ibv_alloc_mw(3)}).
      *
      * @param type how it will be bound
-     * @throws IllegalStateException if there are as many regions and windows as there may be, of the NIC's or of the
-     *     group's
+     * @throws IllegalStateException if the NIC or the group has the maximum number of regions and windows
      */
     public MemoryWindow allocateWindow(MemoryWindow.Type type) {
         synchronized (nic) {
@@ -243,7 +242,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Makes an address handle that answers whoever sent a datagram ({@code ibv_create_ah_from_wc(3)}).
+     * Makes an address handle that leads back to the sender of a datagram ({@code ibv_create_ah_from_wc(3)}).
      *
      * @param receive holds what was received
      * @param offset of the {@link AddressHeader}
@@ -288,7 +287,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * Makes a queue pair in RESET ({@code ibv_create_qp(3)}).
      *
      * @throws IllegalArgumentException if a completion queue is missing or belongs to another engine
-     * @throws IllegalStateException if the group has as many queue pairs as it may have
+     * @throws IllegalStateException if the group has the maximum number of queue pairs
      */
     public QueuePair createQueuePair(QueuePairAttributes a) {
         CompletionQueue sendQueue = a.sendQueue;
@@ -358,7 +357,7 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** Closes the queue pairs; they may use what is of other domains. */
+    /** Closes the queue pairs, which may use objects of other domains. */
     void closeQueuePairs() {
         for (QueuePair qp : List.copyOf(queuePairs)) {
             qp.close();

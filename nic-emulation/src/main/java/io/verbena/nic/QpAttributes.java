@@ -8,8 +8,9 @@ import io.verbena.nic.verbs.QpType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes for {@link QueuePair#modify} ({@code ibv_modify_qp(3)}). What is set is what is given: a move to another
- * state needs exactly the attributes of its row in the table, present and none extra. Mutable; not thread-safe.
+ * Attributes for {@link QueuePair#modify} ({@code ibv_modify_qp(3)}). Only the attributes that are given are set. A
+ * move to another state needs exactly the attributes of its row in the table, no fewer and no more. Mutable; not
+ * thread-safe.
  */
 public final class QpAttributes {
     static final int ACCESS = 1;
@@ -133,7 +134,7 @@ public final class QpAttributes {
         return give(MAX_DEST_RD_ATOMIC);
     }
 
-    /** Delay that a peer is asked for when nothing is ready to receive; a code of the RNR timer table, 0 to 31. */
+    /** Delay that is requested of a peer when nothing is ready to receive; a code of the RNR timer table, 0 to 31. */
     public QpAttributes minRnrTimer(int code) {
         minRnrTimer = range("min_rnr_timer", code, 0, 31);
         return give(MIN_RNR_TIMER);
@@ -151,13 +152,13 @@ public final class QpAttributes {
         return give(TIMEOUT);
     }
 
-    /** Retries after a timeout, 0 to 7; seven is seven. */
+    /** Retries after a timeout, 0 to 7; seven means seven. */
     public QpAttributes retryCount(int count) {
         retryCount = range("retry_cnt", count, 0, 7);
         return give(RETRY_COUNT);
     }
 
-    /** Retries after "receiver not ready", 0 to 7; seven is for ever. */
+    /** Retries after "receiver not ready", 0 to 7; seven means for ever. */
     public QpAttributes rnrRetry(int count) {
         rnrRetry = range("rnr_retry", count, 0, 7);
         return give(RNR_RETRY);
@@ -171,8 +172,8 @@ public final class QpAttributes {
 
     /**
      * Weight among the queue pairs of the group, 1 to {@value GroupAttributes#MAX_WEIGHT}, and at most what the group
-     * allows ({@link GroupAttributes#maxQueuePairWeight}). 1 by default, and again after RESET. May be given at any
-     * time between RESET and an error, also alone.
+     * allows ({@link GroupAttributes#maxQueuePairWeight}). 1 by default and after RESET. May be given at any time
+     * between RESET and an error, also by itself.
      */
     public QpAttributes weight(int value) {
         weight = range("weight", value, 1, GroupAttributes.MAX_WEIGHT);
@@ -180,8 +181,8 @@ public final class QpAttributes {
     }
 
     /**
-     * How soon it is served, BULK by default, and again after RESET; when it may be given as {@link #weight}. Messages
-     * of an URGENT queue pair are bounded ({@link GroupAttributes#urgentLimit}).
+     * How soon it is served: BULK by default and after RESET. May be given whenever {@link #weight} may. Messages of an
+     * URGENT queue pair are bounded ({@link GroupAttributes#urgentLimit}).
      */
     public QpAttributes trafficClass(TrafficClass value) {
         trafficClass = value;
@@ -189,9 +190,9 @@ public final class QpAttributes {
     }
 
     /**
-     * How fast it may send at most ({@code ibv_modify_qp_rate_limit(3)}): {@link RateLimit#NONE} by default, and again
-     * after RESET; when it may be given as {@link #weight}, also while others post. Holds from the next visit on. What
-     * it has saved up, or owes, at the old rate counts at the new one. Needs the discipline CHUNKS; others refuse it.
+     * Its rate limit ({@code ibv_modify_qp_rate_limit(3)}): {@link RateLimit#NONE} by default and after RESET. May be
+     * given whenever {@link #weight} may, also while other threads post. Takes effect at the next visit; what the queue
+     * pair has saved up or owes at the old rate counts at the new one. Needs the discipline CHUNKS; others refuse it.
      */
     public QpAttributes rateLimit(RateLimit value) {
         rateLimit = value;
@@ -203,12 +204,12 @@ public final class QpAttributes {
         return (given & SHARE) != 0;
     }
 
-    /** Whether nothing but weight, class or rate limit is given: then the state table is not asked. */
+    /** Whether nothing but weight, class or rate limit is given; the state table does not apply then. */
     boolean isShareOnly() {
         return state == null && hasShare() && (given & ~SHARE) == 0;
     }
 
-    /** Takes over what a move has given; the move to RESET forgets everything. */
+    /** Takes over the attributes of a move; the move to RESET forgets everything. */
     void take(QpAttributes a, QpState now) {
         if (now == QpState.RESET) {
             given = 0;

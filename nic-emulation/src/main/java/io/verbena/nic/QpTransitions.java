@@ -8,8 +8,8 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 
 /**
- * The moves of one queue pair: what {@link QueuePair#modify} does to its context, and what was given since RESET. For
- * any thread; what changes it is done under the engine's baton.
+ * The state transitions of one queue pair: what {@link QueuePair#modify} does to its context, and the attributes given
+ * since RESET. For any thread; changes are made under the engine's baton.
  */
 final class QpTransitions {
     private final Engine engine;
@@ -23,8 +23,8 @@ final class QpTransitions {
     }
 
     /**
-     * Makes a move, which may change its share of what its group has. A refused one changes nothing. Waits for the
-     * engine's turn, like all that follows.
+     * Makes a transition, which may change its share within its group. A refused one changes nothing. Waits for the
+     * engine's turn, like the methods below.
      *
      * @throws IllegalStateException if the state table does not allow it, or the queue pair is closed
      * @throws IllegalArgumentException if attributes are missing or extra, or the group does not allow them
@@ -49,7 +49,7 @@ final class QpTransitions {
         });
     }
 
-    /** Makes it bulk, whose group may have no urgent ones any more; from the engine's next turn on. */
+    /** Makes it bulk, because its group may no longer have urgent queue pairs; from the engine's next turn on. */
     void makeBulk() {
         engine.callSoon(() -> {
             given.trafficClass = TrafficClass.BULK;
@@ -76,7 +76,7 @@ final class QpTransitions {
         return status[0];
     }
 
-    /** Ends it: it sends no more, and the arbiter forgets it. */
+    /** Ends it: it stops sending, and the arbiter forgets it. */
     void close() {
         engine.call(() -> {
             closed = true;
@@ -96,7 +96,7 @@ final class QpTransitions {
         }
     }
 
-    /** What is thrown when something is asked for that its state does not allow. */
+    /** The exception for something that its state does not allow. */
     IllegalStateException refusal(String need) {
         return new IllegalStateException(
                 "queue pair " + qp.number() + (closed ? " is closed" : " is in " + qp.state() + ", " + need));
@@ -143,7 +143,7 @@ final class QpTransitions {
         path.queuePairs().add(qp);
     }
 
-    /** Sets what may be set in more than one state. */
+    /** Sets the attributes that may be set in more than one state. */
     private void set(QpAttributes a) {
         if (a.has(QpAttributes.ACCESS)) {
             qp.access(a.access);

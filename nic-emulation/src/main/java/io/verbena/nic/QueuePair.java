@@ -18,13 +18,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An end of a connection, or of datagrams ({@code ibv_create_qp(3)}): a send queue and a receive queue.
+ * A queue pair ({@code ibv_create_qp(3)}): a send queue and a receive queue, one end of a connection or a source and
+ * target of datagrams.
  *
  * <p>One thread at a time posts sends, one posts receives. {@link #modify} and {@link #close} are for any thread, when
  * nobody posts; weight, class and rate limit may be set at any time.
  */
 public final class QueuePair implements AutoCloseable {
-    /** Longest request that is executed as it is posted: what it takes is not noticed by others. */
+    /** Longest request that is executed while it is posted: short enough not to delay others. */
     private static final int POSTED_NOW = 4096;
 
     private final ProtectionDomain pd;
@@ -73,8 +74,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Why it went to ERR by itself: an exception that its own work has met, which is logged with its stack. Null if
-     * there was none since it was last reset. Any thread.
+     * Why it went to ERR by itself: an exception in its own work, which is logged with its stack. Null if there was
+     * none since the last reset. Any thread.
      */
     public @Nullable String failure() {
         return context.failure();
@@ -90,7 +91,7 @@ public final class QueuePair implements AutoCloseable {
         return context.trafficClass();
     }
 
-    /** How fast it may send at most. Any thread. */
+    /** Its rate limit. Any thread. */
     public RateLimit rateLimit() {
         return context.rateLimit();
     }
@@ -116,12 +117,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Changes how many requests may be outstanding; those that are stay. Its completion queues must have room for the
-     * completions. For the thread that posts, outside of a batch; waits for the engine's turn. Memory for the new
-     * number comes with the next request, if nothing is outstanding.
+     * Changes how many requests may be outstanding; outstanding ones are not affected. Its completion queues must have
+     * room for the completions. For the thread that posts, outside of a batch; waits for the engine's turn. Memory for
+     * the new number comes with the next request, if nothing is outstanding.
      *
      * @param requests 1 to {@value QueuePairAttributes#MAX_SEND}, rounded up to a power of two
-     * @throws IllegalArgumentException if it is outside of that
+     * @throws IllegalArgumentException if it is out of range
      * @throws IllegalStateException while a batch is open, or if there are to be fewer and some are outstanding
      */
     public void resizeSend(int requests) {
@@ -131,19 +132,19 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Whether its peer is sent to by other groups too, and it has nothing left to send itself: more requests would have
-     * their turn now. Any thread, a hint.
+     * Whether other groups send to its peer too and it has nothing left to send, so that more requests would get their
+     * turn now. A hint; any thread.
      */
     public boolean isStarved() {
         return context.isStarved();
     }
 
-    /** Whether the calling thread may do turns of the engine to send what it has; any thread. */
+    /** Whether the calling thread may do turns of the engine to send what is posted. Any thread. */
     public boolean mayAssist() {
         return engine.mayAssist(context);
     }
 
-    /** What keeps it from sending more, where its send queue is full. Any thread, a hint. */
+    /** What keeps it from sending more when its send queue is full. A hint; any thread. */
     public Limit limit() {
         return context.limit();
     }
@@ -152,7 +153,7 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Puts a request into the send queue without telling the engine; {@link #doorbell} does that for a list. Between
-     * {@link #start} and {@link #complete} it throws nothing: what is wrong is remembered.
+     * {@link #start} and {@link #complete} it throws nothing: errors are kept until then.
      *
      * @throws IllegalStateException in a state in which sends cannot be posted (RESET, INIT, RTR), or if it is closed
      * @throws IllegalArgumentException if the request can never be executed
@@ -171,7 +172,7 @@ public final class QueuePair implements AutoCloseable {
         return PostResult.POSTED;
     }
 
-    /** Checks a request and puts it, all but inline data, into the next slot; -1 if the queue is full. */
+    /** Checks a request and puts it, except for inline data, into the next slot; -1 if the queue is full. */
     private int encode(SendRequest request, int maxInline) {
         checkSends();
         request.check(context.type(), sendRing.maxSge(), maxInline, pd.group().maxMessage(context.trafficClass()));
@@ -190,8 +191,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Makes what was posted visible to the engine, and runs it where the engine's mode says so; also what {@link
-     * #postSend(SendRequest)} has left to the next turn. What goes by a socket is sent by the engine's owner.
+     * Makes posted requests visible to the engine, including those that {@link #postSend(SendRequest)} has left to the
+     * next turn, and runs the engine where its mode says so. What goes by a socket is sent by the engine's owner.
      */
     public void doorbell() {
         batch.checkNone("a doorbell");
@@ -201,13 +202,13 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Posts one request and rings the doorbell ({@code ibv_post_send(3)}). A small one-sided request or append to
-     * memory that is mapped here is executed at once if nothing is before it and the engine is free, and is in no queue
-     * then.
+     * memory that is mapped here is executed at once, without being queued, if nothing is ahead of it and the engine is
+     * free.
      *
-     * <p>Where packets go by a socket, a request that is posted while others wait for their answers, within 20 us of
-     * the engine's last turn, leaves with the next turn, in one system call with what else is posted until then. In the
-     * mode INVOKER that is the next turn of the thread that calls {@code doWork}, its next post after those 20 us, or
-     * its {@link #doorbell}, whichever is first. Urgent requests do not wait.
+     * <p>Over a socket, a request that is posted while others wait for their answers, within 20 us of the engine's last
+     * turn, leaves with the next turn, in one system call with everything else posted until then. In the mode INVOKER
+     * that is the next turn of the thread that calls {@code doWork}, its next post after those 20 us, or its
+     * {@link #doorbell}, whichever is first. Urgent requests do not wait.
      */
     public PostResult postSend(SendRequest request) {
         batch.checkNone("postSend");
@@ -231,12 +232,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Executes a request at once, as {@link #postSend(SendRequest)} does with a small one, or not at all. Here it may
-     * be of any length, and so may its inline data, which is read where it lies: a message that is in no registered
+     * Executes a request at once, as {@link #postSend(SendRequest)} does with a small one, or not at all. The request
+     * may have any length, and so may its inline data, which is read where it lies: a message that is not in registered
      * memory is copied once, to its place at the peer.
      *
-     * @return whether it was executed; if not (requests are before it, others are to send, or the peer's memory is not
-     *     at hand), nothing has happened, and it may be posted
+     * @return whether it was executed; if not (requests are ahead of it, others are to send, or the peer's memory is
+     *     not mapped), nothing has happened, and it may be posted
      * @throws IllegalStateException as {@link #post}
      * @throws IllegalArgumentException if the request can never be executed
      */
@@ -250,7 +251,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts requests in order, and stops at the first that cannot be: those before it stand, and the doorbell is rung.
+     * Posts requests in order and stops at the first that cannot be posted: those before it are posted, and the
+     * doorbell is rung.
      *
      * @return requests posted; fewer than there are if the queue is full
      * @throws BadRequestException if one can never be executed; says which
@@ -276,7 +278,7 @@ public final class QueuePair implements AutoCloseable {
     // ---- a batch -----------------------------------------------------------------------------------------------
 
     /**
-     * Starts a batch ({@code ibv_wr_start(3)}): what is posted from here on is not seen by the NIC until
+     * Starts a batch ({@code ibv_wr_start(3)}): the NIC does not see requests posted from now on until
      * {@link #complete}, and never if {@link #abort} comes instead. One batch at a time, by the thread that posts.
      *
      * @throws IllegalStateException if a batch has been started already, or the queue pair is closed
@@ -288,7 +290,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Ends the batch and rings the doorbell ({@code ibv_wr_complete(3)}): all of it is posted, or nothing.
+     * Ends the batch and rings the doorbell ({@code ibv_wr_complete(3)}): all of it is posted, or none of it.
      *
      * @return QUEUE_FULL if there was no room for one of its requests: nothing is posted
      * @throws BadRequestException if one of its requests can never be executed; says which. Nothing is posted
@@ -303,7 +305,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Ends the batch and forgets all of it ({@code ibv_wr_abort(3)}).
+     * Ends the batch and discards it ({@code ibv_wr_abort(3)}).
      *
      * @throws IllegalStateException if no batch was started
      */
@@ -320,7 +322,7 @@ public final class QueuePair implements AutoCloseable {
      * @param key local key
      * @param offset in the region
      * @param length bytes, at least 0
-     * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
+     * @throws IllegalStateException in RESET, if it is closed, or if it uses a shared receive queue
      */
     public PostResult postReceive(long wrId, int key, long offset, int length) {
         checkReceives();
@@ -333,7 +335,7 @@ public final class QueuePair implements AutoCloseable {
      * Posts a receive.
      *
      * @throws IllegalArgumentException if the request has more entries than the queue pair was created for
-     * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
+     * @throws IllegalStateException in RESET, if it is closed, or if it uses a shared receive queue
      */
     public PostResult postReceive(ReceiveRequest request) {
         checkReceives();
@@ -343,11 +345,11 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts receives in order, and stops at the first that cannot be: those before it stand.
+     * Posts receives in order and stops at the first that cannot be posted: those before it are posted.
      *
      * @return requests posted; fewer than there are if the queue is full
      * @throws BadRequestException if one can never be executed; says which
-     * @throws IllegalStateException in RESET, if it is closed, or if it takes its receives from a shared queue
+     * @throws IllegalStateException in RESET, if it is closed, or if it uses a shared receive queue
      */
     public int postReceive(List<ReceiveRequest> requests) {
         checkReceives();
@@ -367,7 +369,10 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    /** What was posted in ERR, or while the queue pair went there, is flushed: so the state is looked at afterwards. */
+    /**
+     * Requests that are posted in ERR, or while the queue pair goes there, are flushed, so the state is checked
+     * afterwards.
+     */
     private void flushReceives() {
         if (context.state() == QpState.ERR) {
             engine.ring(context);
@@ -380,19 +385,19 @@ public final class QueuePair implements AutoCloseable {
      * Changes state or attributes ({@code ibv_modify_qp(3)}). A refused call changes nothing.
      *
      * @throws IllegalStateException if the state table does not allow the move
-     * @throws IllegalArgumentException if attributes are missing or extra, the group does not allow the weight or
-     *     the traffic class, or the NIC's discipline knows no rate limits
+     * @throws IllegalArgumentException if attributes are missing or extra, the group does not allow the weight or the
+     *     traffic class, or the NIC's discipline does not support rate limits
      */
     public void modify(QpAttributes attributes) {
         transitions.modify(pd, attributes);
     }
 
-    /** Makes it bulk, whose group may have no urgent ones any more, from the engine's next turn on. */
+    /** Makes it bulk, because its group may no longer have urgent queue pairs; from the engine's next turn on. */
     void makeBulk() {
         transitions.makeBulk();
     }
 
-    /** What it has sent and waited for. Any thread; also when it is closed. */
+    /** Counts of what it has sent, and how long it waited. Any thread; also when it is closed. */
     public FlowStatistics statistics() {
         return context.statistics();
     }
@@ -416,7 +421,7 @@ public final class QueuePair implements AutoCloseable {
         connect(peerNic, peerQp, new ConnectAttributes());
     }
 
-    /** As {@link #connect(long, int)}, with other attributes. Both ends must have the same MTU and PSNs. */
+    /** As {@link #connect(long, int)}, with other attributes. The ends must agree on MTU and PSNs. */
     public void connect(long peerNic, int peerQp, ConnectAttributes c) {
         modify(c.toInit());
         modify(c.toReceive(context.type(), peerNic, peerQp));
@@ -437,7 +442,7 @@ public final class QueuePair implements AutoCloseable {
     /**
      * Binds a window of type 1 ({@code ibv_bind_mw(3)}): posts the request, which completes as
      * {@link WcOpcode#BIND_WINDOW}. The window has a new key at once ({@link MemoryWindow#key}); peers may use it from
-     * the completion on, and the earlier key no more.
+     * the completion on; the previous key is invalid then.
      *
      * @param window of type 1
      * @param region with the access {@link io.verbena.nic.memory.Access#MW_BIND}
@@ -456,9 +461,9 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Destroys it ({@code ibv_destroy_qp(3)}); what is outstanding ends without completions, as the verbs say. Waits a
-     * bounded time ({@link NicContext#acknowledgeTimeoutNanos}) for its asynchronous events: a thread acknowledges what
-     * it has taken before it closes. Idempotent.
+     * Destroys it ({@code ibv_destroy_qp(3)}); outstanding requests end without completions, as the verbs require.
+     * Waits a bounded time ({@link NicContext#acknowledgeTimeoutNanos}) for its asynchronous events: a thread
+     * acknowledges what it has taken before it closes. Idempotent.
      *
      * @throws IllegalStateException (EBUSY) if events are not acknowledged in time; nothing has changed then
      */

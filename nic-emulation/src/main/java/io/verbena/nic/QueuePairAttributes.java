@@ -5,8 +5,8 @@ import io.verbena.nic.verbs.QpType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair is created with ({@code ibv_create_qp(3)}). The completion queues are required; everything else has
- * a default. Mutable; not thread-safe.
+ * Attributes with which a queue pair is created ({@code ibv_create_qp(3)}). The completion queues are required;
+ * everything else has a default. Mutable; not thread-safe.
  */
 public final class QueuePairAttributes {
     /** Most sends that may be outstanding. */
@@ -38,19 +38,19 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /** What messages that the peer appends by packets count against; nothing by default. */
+    /** The quota against which messages that the peer appends by packets count; none by default. */
     public QueuePairAttributes senderQuota(SenderQuota quota) {
         senderQuota = quota;
         return this;
     }
 
-    /** Where completions of sends go. */
+    /** The completion queue of sends. */
     public QueuePairAttributes sendQueue(CompletionQueue queue) {
         sendQueue = queue;
         return this;
     }
 
-    /** Where completions of receives go. */
+    /** The completion queue of receives. */
     public QueuePairAttributes receiveQueue(CompletionQueue queue) {
         receiveQueue = queue;
         return this;
@@ -61,7 +61,10 @@ public final class QueuePairAttributes {
         return sendQueue(queue).receiveQueue(queue);
     }
 
-    /** Takes receives from a queue that others share; the queue pair then refuses receives of its own. */
+    /**
+     * A shared receive queue from which it takes its receives; posting receives to the queue pair itself is then
+     * refused.
+     */
     public QueuePairAttributes sharedReceiveQueue(SharedReceiveQueue queue) {
         sharedReceiveQueue = queue;
         return this;
@@ -79,7 +82,7 @@ public final class QueuePairAttributes {
         return this;
     }
 
-    /** A number of sends that may be outstanding, or an exception. */
+    /** Checks a number of sends that may be outstanding. */
     static int checkMaxSend(int count) {
         return range("max_send_wr", count, 1, MAX_SEND);
     }

@@ -8,7 +8,7 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 
 /**
- * What there is to know of a queue pair ({@code ibv_query_qp(3)}). What has not been given since RESET is 0.
+ * The state and attributes of a queue pair ({@code ibv_query_qp(3)}). What was not given since RESET is 0.
  *
  * @param type the transport
  * @param state the state
@@ -21,7 +21,7 @@ import io.verbena.nic.verbs.QpType;
  * @param sendPsn the first PSN to be sent
  * @param maxDestRdAtomic READs and atomics that the peer may have outstanding here
  * @param maxRdAtomic READs and atomics that may be outstanding at the peer
- * @param minRnrTimer code of the delay that a peer is asked for
+ * @param minRnrTimer code of the delay that is requested of a peer
  * @param timeout code of the acknowledgement timeout
  * @param retryCount retries after a timeout
  * @param rnrRetry retries after "receiver not ready"
@@ -31,7 +31,7 @@ import io.verbena.nic.verbs.QpType;
  * @param maxInline bytes of inline data
  * @param weight among the queue pairs of its group
  * @param trafficClass how soon it is served
- * @param rateLimit how fast it may send at most
+ * @param rateLimit its rate limit
  */
 public record QueuePairStatus(
         QpType type,

@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A work request for a receive queue ({@code ibv_post_recv(3)}): mutable and reusable, copied when it is posted. Its
- * entries are filled in order; without any it takes messages of no bytes only.
+ * entries are filled in order; without entries it takes empty messages only.
  *
  * <pre>{@code
  *   qp.postReceive(request.clear().wrId(7).local(key, 0, 64).local(key, 4096, 4096));

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of a queue pair between {@code ibv_wr_start(3)} and {@code ibv_wr_complete(3)}: all are posted, or none.
- * What is wrong with one is kept until then. For the thread that posts.
+ * An error in one is kept until the end. For the thread that posts.
  */
 final class SendBatch {
     private final QueuePair qp;
@@ -19,7 +19,7 @@ final class SendBatch {
         this.ring = ring;
     }
 
-    /** Refuses what is not allowed while a batch is open. */
+    /** Throws if a batch is open. */
     void checkNone(String what) {
         if (ring.isBatching()) {
             throw new IllegalStateException("queue pair " + qp.number() + ": " + what + " within a batch of "

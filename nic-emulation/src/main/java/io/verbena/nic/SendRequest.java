@@ -106,8 +106,8 @@ public final class SendRequest {
     }
 
     /**
-     * Says of which stream of the queue pair an APPEND is: the receiver gets the number with the message. It is for
-     * those who share a queue pair, and means nothing to the NIC.
+     * Sets the stream of an APPEND: the receiver gets the number with the message. It is for senders that share a queue
+     * pair, and means nothing to the NIC.
      *
      * @param number 0, which is the default, to {@link AppendEthFlyweight#MAX_STREAM}
      * @throws IllegalStateException if the request is no APPEND
@@ -127,14 +127,16 @@ public final class SendRequest {
         return SendWqeDescriptor.pair(id, 0);
     }
 
-    /** SEND that makes a key of the peer void: of a window of type 2 that its queue pair has bound. RC and UC. */
+    /**
+     * SEND that invalidates a key of the peer: that of a window of type 2 that its queue pair has bound. RC and UC.
+     */
     public SendRequest sendInvalidate(int key) {
         start(WcOpcode.SEND, 0, 0);
         immediate = key;
         return flag(SendWqeDescriptor.INVALIDATE, true);
     }
 
-    /** Makes the key of a window of type 2 void that this queue pair has bound. RC and UC. */
+    /** Invalidates the key of a window of type 2 that this queue pair has bound. RC and UC. */
     public SendRequest localInvalidate(int key) {
         return start(WcOpcode.LOCAL_INVALIDATE, key, 0);
     }
@@ -177,7 +179,7 @@ public final class SendRequest {
     }
 
     /**
-     * Where a datagram goes. UD only, and needed there.
+     * Sets the destination of a datagram. UD only, where it is required.
      *
      * @param handle leads to the peer's NIC
      * @param qpNumber the peer's queue pair
@@ -202,7 +204,7 @@ public final class SendRequest {
         return flag(SendWqeDescriptor.SIGNALED, wanted);
     }
 
-    /** The receiver's completion raises an event also where only solicited ones do. */
+    /** Makes the receiver's completion a solicited one, which raises an event even if only those do. */
     public SendRequest solicited() {
         return flag(SendWqeDescriptor.SOLICITED, true);
     }
@@ -236,8 +238,8 @@ public final class SendRequest {
     }
 
     /**
-     * Takes the data from any buffer, copied at post: it may be reused on return, and no key is looked at. SEND, WRITE
-     * and APPEND only.
+     * Takes the data from any buffer. It is copied when the request is posted, so the buffer may be reused on return;
+     * no key is checked. SEND, WRITE and APPEND only.
      */
     public SendRequest inline(DirectBuffer buffer, int offset, int length) {
         inline.wrap(buffer, offset, length);
@@ -245,7 +247,7 @@ public final class SendRequest {
         return flag(SendWqeDescriptor.INLINE, true);
     }
 
-    /** As {@link #inline(DirectBuffer, int, int)}, from two buffers of which one follows the other. */
+    /** As {@link #inline(DirectBuffer, int, int)}, from two buffers, one after the other. */
     public SendRequest inline(
             DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
         inline.wrap(head, headOffset, headLength);
@@ -276,7 +278,7 @@ public final class SendRequest {
         return this;
     }
 
-    /** Refuses what can never be executed. */
+    /** Refuses a request that can never be executed. */
     void check(QpType type, int maxSge, int maxInline, int maxMessage) {
         if (!type.offers(opcode)) {
             throw new IllegalArgumentException(type + " does not offer " + opcode);
@@ -321,14 +323,12 @@ public final class SendRequest {
         }
     }
 
-    /**
-     * Executes the request as it is posted, if that can be done; its element is in the slot, its inline data is not.
-     */
+    /** Executes the request while it is posted, if possible; its element is in the slot, its inline data is not. */
     boolean executeNow(Engine engine, QpContext qp, int slot, int longest) {
         return qp.mayExecuteNow(opcode.ordinal(), flags) && engine.executeNow(qp, slot, inline, longest);
     }
 
-    /** Copies the request, all but inline data, to a slot of a send ring. */
+    /** Copies the request, except for inline data, to a slot of a send ring. */
     void encode(UnsafeBuffer ring, int slot) {
         ring.putLong(slot + SendWqeDescriptor.HEADER, SendWqeDescriptor.header(opcode.ordinal(), flags, entries, (int)
                 length));

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives that several queue pairs of one engine share ({@code ibv_create_srq(3)}). Their regions must be of its own
- * protection domain, of whichever the queue pairs are. A queue pair that goes to ERR does not flush it.
+ * Receives that several queue pairs of one engine share ({@code ibv_create_srq(3)}). Their regions must belong to its
+ * own protection domain, whatever those of the queue pairs are. A queue pair that goes to ERR does not flush it.
  *
  * <p>One thread at a time posts and resizes; {@link #modify}, {@link #query} and {@link #close} are for any thread.
  */
@@ -48,7 +48,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * What there is to know of a shared receive queue ({@code ibv_query_srq(3)}).
+     * The state of a shared receive queue ({@code ibv_query_srq(3)}).
      *
      * @param depth receives that it holds
      * @param maxSge entries that a receive may have
@@ -121,7 +121,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Posts receives in order, and stops at the first that cannot be: those before it stand.
+     * Posts receives in order and stops at the first that cannot be posted: those before it are posted.
      *
      * @return requests posted; fewer than there are if the queue is full
      * @throws BadRequestException if one can never be executed; says which
@@ -135,7 +135,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
 
     /**
      * Arms the limit ({@code ibv_modify_srq(3)}): when a receive is consumed and fewer than this are left, SRQ_LIMIT is
-     * raised, once; to be told again, arm again.
+     * raised, once; arm it again for another event.
      *
      * @param limit receives, 0 (disarmed) to {@link #depth}
      */
@@ -150,8 +150,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Makes it hold more receives, or fewer ({@code ibv_modify_srq(3)} with {@code IBV_SRQ_MAX_WR}); those that are
-     * posted stay, in their order. Only for the thread that posts.
+     * Changes the number of receives that it holds ({@code ibv_modify_srq(3)} with {@code IBV_SRQ_MAX_WR}); posted ones
+     * keep their order. Only for the thread that posts.
      *
      * @param depth receives, 1 to {@value #MAX_DEPTH}; rounded up to a power of two
      * @throws IllegalArgumentException if the depth is out of range
@@ -172,7 +172,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         }
     }
 
-    /** Runs something while no engine consumes; under the NIC's monitor, so that no engine comes in between. */
+    /** Runs an action while no engine consumes; under the NIC's monitor, so that no engine interferes. */
     private void underBaton(Runnable action) {
         Engine owner = engine;
         if (owner == null) {
@@ -192,7 +192,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         return pd;
     }
 
-    /** Refuses an engine that is not that of the other queue pairs; under the NIC's monitor. */
+    /** Throws if the engine is not that of the other queue pairs; under the NIC's monitor. */
     void checkEngine(Engine theirs) {
         checkOpen();
         Engine ours = engine;
@@ -202,14 +202,14 @@ public final class SharedReceiveQueue implements AutoCloseable {
         }
     }
 
-    /** A queue pair takes its receives from here; under the NIC's monitor. */
+    /** Adds a queue pair that takes its receives from here; under the NIC's monitor. */
     void use(int queuePair, Engine theirs) {
         users.add(queuePair);
         engine = theirs;
         ring.listener(type -> theirs.services().event(type, number));
     }
 
-    /** A queue pair does so no more. */
+    /** Removes a queue pair. */
     void leave(int queuePair) {
         users.remove((Integer) queuePair);
         if (users.isEmpty()) {

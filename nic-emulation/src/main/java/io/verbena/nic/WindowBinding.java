@@ -7,8 +7,8 @@ final class WindowBinding {
     private WindowBinding() {}
 
     /**
-     * Posts a bind. The window has its new key before the request is posted, for whoever sees the completion reads it;
-     * it has the earlier one again if the request is not posted.
+     * Posts a bind. The window has its new key before the request is posted, because the thread that sees the
+     * completion reads it; if the request is not posted, it gets the previous key back.
      */
     static PostResult post(QueuePair qp, SendRequest bind, MemoryWindow window, int key) {
         int before = window.key();
