@@ -5,7 +5,7 @@
  * <pre>
  *   Channel ──▶ Inbox            Requester ⇄ Responder          RemoteRegion ──▶ SharedRegion
  *      └──────────┴────────────────┬──┴──────────┴──────────────────┴───────────────┘
- *                                Node ──▶ admin   the socket of whoever administers it
+ *                                Node ──▶ admin   the administrator's socket
  *                                  │
  *           channel ───────────────┼───────────── remote       call
  *   how channels send              │   operations on memory     headers and deadlines of calls

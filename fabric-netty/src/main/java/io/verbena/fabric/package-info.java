@@ -2,7 +2,7 @@
  * The fabrics that reach other processes and hosts, implementations of the NIC's ports:
  * {@linkplain io.verbena.fabric.netty Netty} for sockets and {@linkplain io.verbena.fabric.shm shared memory} for peers
  * on this host. Here lies what both share: the hello that opens each connection, how rejections are counted and
- * logged, and what a time is in nanoseconds.
+ * logged, and how durations become nanoseconds.
  *
  * <pre>
  *   connect ──▶ hello both ways ──▶ Link, handed to the NIC's LinkListener

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   Channel ──▶ ChannelSender ──▶ SendPath            messages, inline or from staged memory
- *                 │    └────────▶ ReadyNotice         tells who was refused that there is room
+ *                 │    └────────▶ ReadyNotice         notifies a refused sender that there is room
  *                 └─────────────▶ SendWindow          slots and memory: makes room, grows with use, shrinks when idle
  *                                   └──▶ WindowGrowth
  * </pre>

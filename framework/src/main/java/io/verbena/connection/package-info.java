@@ -1,22 +1,21 @@
 /**
- * Internal: how connections between nodes come to be, live and end. Not for users, and without promise of
- * compatibility.
+ * Internal: how connections between nodes are made, live and end. Not for users, and without promise of compatibility.
  *
  * <pre>
  *   Dialer ──▶ Handshake ──▶ ConnectionMaker ──▶ Connection ──▶ SendPath
  *                 │  └─────▶ Targets, AccessRules, PeerUsage         what peers may ask for, and how much of it
  *                 ▼
  *             Connections ──▶ Closings, Retirement, LostPeers        how they end
- *                 │  └──────▶ Redials, IdleMemory                    what is tried again, and what is taken back
- *                 └─────────▶ ConnectionEnd, Notices                 who is told
+ *                 │  └──────▶ Redials, IdleMemory                    what is retried, and what is taken back
+ *                 └─────────▶ ConnectionEnd, Notices                 who is notified
  * </pre>
  *
- * <p>What takes time (requests and answers that are sent again, lingering, goodbyes, pauses) is the work of agents
- * ({@link io.verbena.dispatch.DutyCycleAgent}), which {@link io.verbena.connection.Connections} drives at the
- * earliest of their deadlines. With the clock of a simulation they run in virtual time.
+ * <p>Whatever takes time (repeated requests and answers, lingering, goodbyes, pauses) is done by agents
+ * ({@link io.verbena.dispatch.DutyCycleAgent}), which {@link io.verbena.connection.Connections} drives at the earliest
+ * of their deadlines. With the clock of a simulation they run in virtual time.
  *
- * <p>What uses a connection, a channel or a remote region, is a {@link io.verbena.connection.ConnectionEnd} here, and
- * whose it is a {@link io.verbena.connection.ConnectionOwner}.
+ * <p>A user of a connection, which is a channel or a remote region, is a {@link io.verbena.connection.ConnectionEnd}
+ * here, and the tenant that owns it a {@link io.verbena.connection.ConnectionOwner}.
  */
 @NullMarked
 package io.verbena.connection;

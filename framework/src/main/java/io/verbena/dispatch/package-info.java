@@ -1,5 +1,5 @@
 /**
- * Internal: who runs application code of a node, when and on which thread. Not for users, and without promise of
+ * Internal: where and when a node runs application code. Not for users, and without promise of
  * compatibility.
  *
  * <pre>
@@ -10,11 +10,11 @@
  *   SingleThreadGuard                                                      refuses a second thread
  * </pre>
  *
- * <p>A turn reads the node's clock once, and its agents ({@link io.verbena.dispatch.DutyCycleAgent}) work by that
- * time. What happens between turns takes the same clock as a {@link org.agrona.concurrent.NanoClock}, which is the
- * NIC's. Only threads that wait for others do so in real time.
+ * <p>A turn reads the node's clock once, and its agents ({@link io.verbena.dispatch.DutyCycleAgent}) use that time.
+ * What happens between turns reads the same clock as a {@link org.agrona.concurrent.NanoClock}, which is the
+ * NIC's. Only threads that wait for other threads do so in real time.
  *
- * <p>It knows nothing of inboxes, channels and tenants but what they hand it here.
+ * <p>It knows nothing of inboxes, channels and tenants except what they hand over here.
  */
 @NullMarked
 package io.verbena.dispatch;

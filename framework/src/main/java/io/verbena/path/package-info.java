@@ -5,11 +5,11 @@
  *   Channel ──────────┐
  *   RemoteRegion ─────┼──▶ SendPath ◀── QueuePairPath ──▶ queue pair of the NIC
  *   Connections ──────┘
- *   StagingRing            memory that requests are sent from until they are acknowledged
+ *   StagingRing            memory that holds requests until they are acknowledged
  * </pre>
  *
- * <p>Whoever posts knows a {@link io.verbena.path.SendPath} alone, so that what merges requests, admits them, or has
- * several share a queue pair is another path and no other channel.
+ * <p>Code that posts knows only a {@link io.verbena.path.SendPath}. So merging, admission and shared queue pairs are
+ * other paths, and need no other channel.
  */
 @NullMarked
 package io.verbena.path;

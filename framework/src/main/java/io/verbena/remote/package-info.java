@@ -4,7 +4,7 @@
  * <pre>
  *   RemoteRegion ──▶ RemotePoster ──▶ SendPath         posts
  *        │                 ▼
- *        └─────────▶ RemoteOperations                  those that have not ended, and the memory that they use
+ *        └─────────▶ RemoteOperations                  outstanding operations, and the memory that they use
  *                          ▼
  *                    BlockingOperation                 one that a thread waits for
  * </pre>

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   baton holder                               owner of the loop
- *   NettyLink.claim/commit ─▶ SendWindow ══ sealed buffers ═▶ channel.write ─▶ kernel
+ *   NettyLink.claim/commit ─▶ LinkSender ══ sealed buffers ═▶ channel.write ─▶ kernel
  *   NettyLink.poll ◀─ FrameReader ◀══════ received buffers ══ FrameHandler ◀── kernel
  * </pre>
  *

@@ -6,7 +6,7 @@
  *   TlsOptions ─▶ TlsCredentials ─▶ SslHandler of a connection
  *   PeerRules  ─▶ the certificate's names ─▶ PeerIdentity of the link
  *   SharedSecret ─▶ SecretHandshake      ─┘
- *   LocalUser, the kernel's word ─────────┘
+ *   LocalUser, from the kernel   ─────────┘
  * </pre>
  */
 @NullMarked

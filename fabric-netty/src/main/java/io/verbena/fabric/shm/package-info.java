@@ -8,11 +8,11 @@
  *         lock                              held while its process lives
  *         control                           the NIC's control block
  *         segment-1, segment-2, ...         data, one file each, unlinked when retired
- *         ring-...                          two packet rings, unlinked once both sides have it mapped
+ *         ring-...                          two packet rings, unlinked once both sides have mapped them
  *         sockets                           what it listens on, removed with the rest
  *
  *   process A                                                  process B
- *      RingLink ══════════ packet ring a direction ════════════ RingLink
+ *      RingLink ══════════ a packet ring each way  ════════════ RingLink
  *      PeerMemory ─────── maps B's control and segments ──────▶
  *      socket ─────────── hello, doorbell bytes, end of file ── socket
  * </pre>

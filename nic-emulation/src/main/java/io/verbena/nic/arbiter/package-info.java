@@ -8,9 +8,9 @@
  *          groups above their ceiling, flows above their rate ──▶ timing wheel ── expire ─▶ back to their rounds
  * </pre>
  *
- * <p>A group has a ceiling and a floor ({@link io.verbena.nic.arbiter.FlowGroup#rates}), a flow a {@link
- * io.verbena.nic.arbiter.RateLimit}; of ceiling and limit the lower one holds. Whoever may not go stands in one timing
- * wheel, in no round, and costs nothing until its time comes.
+ * <p>A group has a ceiling and a floor ({@link io.verbena.nic.arbiter.FlowGroup#rates}), a flow a
+ * {@link io.verbena.nic.arbiter.RateLimit}; the lower of ceiling and limit holds. A group or flow that may not send
+ * waits in one timing wheel and in no round, and costs nothing until it is due.
  *
  * <h2>An example</h2>
  *

@@ -1,5 +1,6 @@
 /**
- * The client of the store: a channel a shard, one inbox for all replies, requests composed where they travel from.
+ * The client of the store: one channel per shard, one inbox for all replies, and requests that are composed in the
+ * memory from which they are sent.
  */
 @NullMarked
 package io.verbena.kv.client;

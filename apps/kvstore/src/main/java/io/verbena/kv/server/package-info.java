@@ -1,5 +1,5 @@
 /**
- * The store as a service: a node a shard, requests taken from the shard's inbox, replies appended to the client's.
+ * The store as a service: one node per shard, which takes requests from its inbox and appends replies to the client's.
  *
  * <pre>
  *   client ── APPEND request ─▶ inbox of shard i ─▶ ShardRunner (one at a time) ─▶ store.Shard

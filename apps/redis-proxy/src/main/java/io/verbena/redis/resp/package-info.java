@@ -1,5 +1,5 @@
 /**
- * The Redis serialization protocol, both versions, on buffers that somebody else owns.
+ * The Redis serialization protocol, both versions, on buffers of the caller.
  *
  * <pre>
  *   socket -> receive buffer -> {@link io.verbena.redis.resp.RespParser}: offsets and lengths of the arguments

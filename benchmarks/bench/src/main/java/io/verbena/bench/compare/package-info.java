@@ -3,7 +3,7 @@
  * medians, ranges and ratios of what came out, each between slices whose cores were in the same state.
  *
  * <pre>
- *   Plan ─ rows ─▶ Comparison ─ Trial a contestant and round ─▶ Results ─▶ Interval, Verdict
+ *   ComparisonPlan ─ rows ─▶ Comparison ─ Trial a contestant and round ─▶ Results ─▶ Interval, Verdict
  * </pre>
  */
 @NullMarked

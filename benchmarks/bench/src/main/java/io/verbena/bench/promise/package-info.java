@@ -1,6 +1,6 @@
 /**
- * {@code bench promise}: whether tenants get what their weights entitle them to, with default settings, as receivers
- * count it.
+ * {@code bench promise}: whether tenants get what their weights entitle them to with default settings, counted at
+ * the receivers.
  *
  * <pre>
  *   PromiseCommand ── PromiseRun ── Flood: a node with two tenants, a thread each

@@ -3,9 +3,9 @@
  * random faults, checked against a reference model that shares no code with the NIC.
  *
  * <pre>
- *   seed ──▶ WalkPlan ──▶ Walk ── steps ──▶ Host (SimNode, memory, queues)  ◀── Faults
+ *   seed ──▶ WalkPlan ──▶ Walk ── steps ──▶ SimulatedHost (SimNode, memory, queues)  ◀── Faults
  *                          │                  │ completions, receives, records
- *                          └── heal, settle ──▶ Channel: what must be ──▶ WalkFailure ──▶ Shrinker ──▶ replay command
+ *                          └── heal, settle ──▶ DirectionModel: what must be ─▶ WalkFailure ─▶ Shrinker ─▶ replay
  * </pre>
  *
  * <p>{@code simulate append} walks one append queue in the same way

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.EnumSet;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ class SimulateAppendTest {
     }
 
     @Test
+    @Tag("computed")
     void seedsPassAndEverythingHappens() {
         AppendTally tally = new AppendTally();
         Walks<AppendPlan> walks =

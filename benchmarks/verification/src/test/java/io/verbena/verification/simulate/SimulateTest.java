@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ class SimulateTest {
     }
 
     @Test
+    @Tag("computed")
     void seedsPassAndEachFaultHappens() {
         Tally tally = new Tally();
         Walks<WalkPlan> walks = new Walks<>(1, SEEDS, 2, Long.MAX_VALUE, SimulateTest::plan, Simulate.into(tally));

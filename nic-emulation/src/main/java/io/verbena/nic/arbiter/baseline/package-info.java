@@ -9,10 +9,10 @@
  *                           └─ PalosAsPrinted
  * </pre>
  *
- * <p>None of them limits rates: ceilings and floors of groups are left out of account, and a queue pair's {@link
+ * <p>None of them limits rates: ceilings and floors of groups are ignored, and a queue pair's {@link
  * io.verbena.nic.arbiter.RateLimit} is refused with an exception that names the discipline.
  *
- * <p>A {@link io.verbena.nic.arbiter.baseline.Place} keeps what they know of a flow.
+ * <p>A {@link io.verbena.nic.arbiter.baseline.Place} keeps their state of a flow.
  */
 @NullMarked
 package io.verbena.nic.arbiter.baseline;

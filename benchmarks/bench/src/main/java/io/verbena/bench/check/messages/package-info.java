@@ -3,7 +3,7 @@
  * arrives is known beforehand.
  *
  * <pre>
- *   Client (thread, node) ─ ChannelLoad ──▶ Hub: sink, polled, consumers, small, hold ─▶ Arrivals ─▶ Findings
+ *   Client (thread, node) ─ ChannelLoad ──▶ Hub: sink, polled, consumers, small, hold ─▶ NodeArrivals ─▶ Findings
  *                         ─ EchoLoad ─────▶      echo ──▶ back, judged here
  *                         ─ ProxyLoad ────▶ sockets of the node's own event loop, a shared read buffer
  *                         ─ CallLoad ─────▶      responders, at once and later
@@ -15,8 +15,8 @@
  * each with nodes of its own for one fabric and one mode of the clients. The hub is in the same process, or in another
  * that is killed now and then.
  *
- * <p>A {@link io.verbena.bench.check.messages.Soak} is the other way round: the hub stays, the clients are processes
- * that are killed and replaced, and what the hub's process holds is watched.
+ * <p>In a {@link io.verbena.bench.check.messages.Soak} it is the other way round: the hub stays, the clients are
+ * processes that are killed and replaced, and what the hub's process holds is watched.
  */
 @NullMarked
 package io.verbena.bench.check.messages;

@@ -8,13 +8,13 @@
  * <pre>
  *   RedisCheck ── director: scenarios in turn, deadline, audit
  *      │
- *      ├─ ClientLoop (a thread, a selector) ── Connection ◀── bytes ──▶ server
+ *      ├─ ClientLoop (a thread, a selector) ── PlayerConnection ◀── bytes ──▶ server
  *      │                                        │    ▲
  *      │                            replies in order │ batches of requests
  *      │                                        ▼    │
  *      └─ Player: OwnKeysPlayer, ScenarioPlayer, TenantPlayer, SharedPlayer
  *            │
- *            └─ Slot (a key and its model), Content (self-describing bytes), Expected (what the reply must be)
+ *            └─ Slot (a key and its model), ValueContent (self-describing bytes), Expected (what the reply must be)
  * </pre>
  *
  * <p>A model is advanced when a reply begins, not when its command is sent: replies come in the order of the commands,

@@ -19,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
@@ -44,6 +45,7 @@ class SimulateNodesTest {
     }
 
     @Test
+    @Tag("computed")
     void seedsPassAndEverythingHappens() {
         NodeTally tally = walk(SimulateNodesTest::plan, 2_000);
         assertThat(tally.missing(false)).isEmpty();
