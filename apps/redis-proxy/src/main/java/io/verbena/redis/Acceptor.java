@@ -43,7 +43,7 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
         channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         channel.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
         if (server.settings().admit()) {
-            Connection connection = new Connection(worker, channel, nextId++);
+            ClientConnection connection = new ClientConnection(worker, channel, nextId++);
             // One allocator a connection: it is what remembers where the socket has to read to.
             channel.config().setRecvByteBufAllocator(connection::receiveBuffer);
             channel.pipeline().addLast(connection);
@@ -81,7 +81,7 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
             LOG.warn(
                     "client {} closed: {}: maxclients is {}",
                     ctx.channel().remoteAddress(),
-                    CloseReason.MAX_CLIENTS.text(),
+                    ClientCloseReason.MAX_CLIENTS.text(),
                     server.settings().maxClients());
             ctx.writeAndFlush(Unpooled.wrappedBuffer(ByteBuffer.wrap(TOO_MANY))).addListener(done -> ctx.close());
         }

@@ -17,8 +17,8 @@ final class ClientCommands {
         this.worker = worker;
     }
 
-    void execute(Local by, Connection connection, Arguments arguments, long slot, RespWriter out) {
-        Session session = connection.session();
+    void execute(Local by, ClientConnection connection, Arguments arguments, long slot, RespWriter out) {
+        ClientSession session = connection.session();
         switch (by) {
             case CLIENT_ID:
                 out.integer(session.id());
@@ -69,7 +69,7 @@ final class ClientCommands {
         }
     }
 
-    private static void setName(Session session, Arguments arguments, RespWriter out) {
+    private static void setName(ClientSession session, Arguments arguments, RespWriter out) {
         String name = arguments.text(2);
         if (HelloCommand.isName(name)) {
             session.name(name);
@@ -79,7 +79,7 @@ final class ClientCommands {
         }
     }
 
-    private static void setInfo(Session session, Arguments arguments, RespWriter out) {
+    private static void setInfo(ClientSession session, Arguments arguments, RespWriter out) {
         String value = arguments.text(3);
         boolean name = arguments.is(2, "lib-name");
         if (!name && !arguments.is(2, "lib-ver")) {
@@ -107,8 +107,8 @@ final class ClientCommands {
         return valid;
     }
 
-    private static void reply(Connection connection, Arguments arguments, long slot, RespWriter out) {
-        Session session = connection.session();
+    private static void reply(ClientConnection connection, Arguments arguments, long slot, RespWriter out) {
+        ClientSession session = connection.session();
         if (arguments.is(2, "on")) {
             session.repliesOff(false);
             connection.replies().suppress(slot, false);
@@ -161,7 +161,7 @@ final class ClientCommands {
             return;
         }
         StringBuilder text = new StringBuilder();
-        for (Connection connection : worker.server().connections()) {
+        for (ClientConnection connection : worker.server().connections()) {
             if (all || ids.contains(connection.session().id())) {
                 text.append(describe(connection));
             }
@@ -177,8 +177,8 @@ final class ClientCommands {
                 || arguments.is(index, "pubsub");
     }
 
-    private String describe(Connection connection) {
-        Session session = connection.session();
+    private String describe(ClientConnection connection) {
+        ClientSession session = connection.session();
         long now = worker.nowNanos();
         return String.format(
                 Locale.ROOT,
@@ -201,10 +201,10 @@ final class ClientCommands {
                 session.libraryVersion());
     }
 
-    private void kill(Connection connection, Arguments arguments, RespWriter out) {
+    private void kill(ClientConnection connection, Arguments arguments, RespWriter out) {
         if (arguments.count() == 3) {
             String address = arguments.text(2);
-            for (Connection other : worker.server().connections()) {
+            for (ClientConnection other : worker.server().connections()) {
                 if (other.session().address().equals(address) && kill(connection, other)) {
                     out.ok();
                     return;
@@ -222,7 +222,7 @@ final class ClientCommands {
             }
         }
         int killed = 0;
-        for (Connection other : worker.server().connections()) {
+        for (ClientConnection other : worker.server().connections()) {
             if (filter.matches(other.session())
                     && !(filter.skipsMe() && other == connection)
                     && kill(connection, other)) {
@@ -233,9 +233,9 @@ final class ClientCommands {
     }
 
     /** @return false if the victim was closed or killed by another meanwhile */
-    private boolean kill(Connection killer, Connection victim) {
+    private boolean kill(ClientConnection killer, ClientConnection victim) {
         if (victim == killer) {
-            victim.closeAfterReplies(CloseReason.KILLED, "CLIENT KILL of itself");
+            victim.closeAfterReplies(ClientCloseReason.KILLED, "CLIENT KILL of itself");
             return true;
         }
         if (!worker.server().withdraw(victim)) {

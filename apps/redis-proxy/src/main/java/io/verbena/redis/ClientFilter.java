@@ -62,7 +62,7 @@ final class ClientFilter {
         return skipMe;
     }
 
-    boolean matches(Session session) {
+    boolean matches(ClientSession session) {
         return !noneOfType
                 && (id == 0 || session.id() == id)
                 && (address == null || address.equals(session.address()))

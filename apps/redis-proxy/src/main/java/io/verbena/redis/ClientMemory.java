@@ -43,7 +43,7 @@ final class ClientMemory {
     }
 
     /** Closes clients, largest first, until the others are within the limit. */
-    void enforce(List<Connection> connections) {
+    void enforce(List<ClientConnection> connections) {
         long limit = settings.maxMemoryClients();
         if (limit == 0) {
             return;
@@ -53,25 +53,25 @@ final class ClientMemory {
             return;
         }
         long left = 0; // without those that are being closed
-        for (Connection connection : connections) {
+        for (ClientConnection connection : connections) {
             left += connection.isClosed() ? 0 : connection.memory();
         }
         while (left > share) {
-            Connection largest = largest(connections);
+            ClientConnection largest = largest(connections);
             if (largest == null) {
                 return;
             }
             left -= largest.memory();
             largest.close(
-                    CloseReason.CLIENT_MEMORY,
+                    ClientCloseReason.CLIENT_MEMORY,
                     "it took " + largest.memory() + " of " + bytes + " bytes of all clients, limit " + share
                             + " (a worker's share of maxmemory-clients)");
         }
     }
 
-    private static @Nullable Connection largest(List<Connection> connections) {
-        Connection largest = null;
-        for (Connection connection : connections) {
+    private static @Nullable ClientConnection largest(List<ClientConnection> connections) {
+        ClientConnection largest = null;
+        for (ClientConnection connection : connections) {
             if (!connection.isClosed() && (largest == null || connection.memory() > largest.memory())) {
                 largest = connection;
             }

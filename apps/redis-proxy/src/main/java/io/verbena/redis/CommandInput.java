@@ -67,7 +67,7 @@ final class CommandInput {
     }
 
     /** Finds what is next. A command is found again and again until {@link #executed}. */
-    Found find(Connection connection) {
+    Found find(ClientConnection connection) {
         while (!found) {
             StreamedCommand value = streamed;
             if (value != null && value.left() > 0) {
@@ -106,7 +106,7 @@ final class CommandInput {
         return Found.COMMAND;
     }
 
-    private boolean beginStreamed(Connection connection) {
+    private boolean beginStreamed(ClientConnection connection) {
         int length = parser.pendingLength();
         Dispatcher dispatcher = worker.dispatcher();
         if (length < STREAMED_LENGTH

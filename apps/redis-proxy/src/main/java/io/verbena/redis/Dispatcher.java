@@ -30,7 +30,7 @@ final class Dispatcher {
     private final InFlight inFlight = new InFlight();
     private final RequestSender sender;
     private final LocalCommands local;
-    private final Transactions transactions;
+    private final MultiExec transactions;
     private final ScanCursors scans;
     private final ReplyRouter replies;
 
@@ -42,7 +42,7 @@ final class Dispatcher {
         this.scans = new ScanCursors(shards);
         this.sender = new RequestSender(backend, inFlight, ByteBufAllocator.DEFAULT);
         ReplyTranscoder transcoder = new ReplyTranscoder(sender);
-        this.transactions = new Transactions(worker, backend, inFlight, sender, local, transcoder);
+        this.transactions = new MultiExec(worker, backend, inFlight, sender, local, transcoder);
         this.replies = new ReplyRouter(worker, shards, inFlight, sender, transcoder, transactions, scans);
     }
 
@@ -79,7 +79,7 @@ final class Dispatcher {
      * @param index of the argument
      * @return number of the shard; -1 if the command has to be complete first
      */
-    int streamsTo(Connection connection, Arguments arguments, int index) {
+    int streamsTo(ClientConnection connection, Arguments arguments, int index) {
         if (index < 2 || !connection.session().isAuthenticated()) {
             return -1;
         }
@@ -102,17 +102,17 @@ final class Dispatcher {
      * @return false if there is no room on the way to a shard: nothing may be executed before this command was tried
      *     again
      */
-    boolean execute(Connection connection, Arguments arguments) {
+    boolean execute(ClientConnection connection, Arguments arguments) {
         Command command = lookUp(connection, arguments);
         if (command == null) {
             return true;
         }
-        Session session = connection.session();
+        ClientSession session = connection.session();
         if (!session.isAuthenticated() && !command.is(CommandFlags.NO_AUTH)) {
             reject(connection, command, "NOAUTH Authentication required.");
             return true;
         }
-        if (connection.transaction().isOpen() && Transactions.isQueued(command)) {
+        if (connection.transaction().isOpen() && MultiExec.isQueued(command)) {
             transactions.queue(connection, command, arguments);
             return true;
         }
@@ -127,13 +127,13 @@ final class Dispatcher {
     }
 
     /** Finds the command and checks the number of its arguments; answers with an error and returns null otherwise. */
-    private @Nullable Command lookUp(Connection connection, Arguments arguments) {
+    private @Nullable Command lookUp(ClientConnection connection, Arguments arguments) {
         DirectBuffer buffer = arguments.buffer();
         Command command = table.find(buffer, arguments.offset(0), arguments.length(0));
         if (command == null) {
             if (arguments.is(0, "post") || arguments.is(0, "host:")) {
                 // A browser or a gateway that was made to talk to this port: as Redis, no command of it is executed.
-                connection.close(CloseReason.PROTOCOL_ERROR, "HTTP: possibly cross-protocol scripting");
+                connection.close(ClientCloseReason.PROTOCOL_ERROR, "HTTP: possibly cross-protocol scripting");
             } else {
                 rejectUnknown(connection, unknownCommand(arguments));
             }
@@ -167,17 +167,17 @@ final class Dispatcher {
     }
 
     /** Answers with an error; a transaction that is being queued is spoilt. */
-    private static void rejectUnknown(Connection connection, String error) {
+    private static void rejectUnknown(ClientConnection connection, String error) {
         connection.transaction().abort();
         connection.answerError(error);
     }
 
-    private void reject(Connection connection, Command command, String error) {
+    private void reject(ClientConnection connection, Command command, String error) {
         worker.statistics().rejected(command);
         rejectUnknown(connection, error);
     }
 
-    private boolean executeLocal(Connection connection, Command command, Arguments arguments) {
+    private boolean executeLocal(ClientConnection connection, Command command, Arguments arguments) {
         Local executed = command.local();
         if (executed == null) {
             throw new IllegalStateException("nobody executes " + command);
@@ -196,7 +196,7 @@ final class Dispatcher {
         return true;
     }
 
-    private boolean route(Connection connection, Command command, KvOp op, Arguments arguments) {
+    private boolean route(ClientConnection connection, Command command, KvOp op, Arguments arguments) {
         if (shards == 1) {
             return submit(connection, command, op, arguments, 0);
         }
@@ -234,7 +234,7 @@ final class Dispatcher {
         return backend.shardOf(arguments.buffer(), arguments.offset(index), arguments.length(index));
     }
 
-    private boolean submit(Connection connection, Command command, KvOp op, Arguments arguments, int shard) {
+    private boolean submit(ClientConnection connection, Command command, KvOp op, Arguments arguments, int shard) {
         int length = requestLength(arguments);
         SendResult room = sender.begin(shard, length);
         if (room != SendResult.SENT) {
@@ -257,7 +257,7 @@ final class Dispatcher {
     }
 
     /** There is no room for a command: it waits; or its shard cannot be reached: it is answered, and true returned. */
-    private boolean unsent(Connection connection, Command command, int shard, SendResult room) {
+    private boolean unsent(ClientConnection connection, Command command, int shard, SendResult room) {
         if (room != SendResult.CLOSED) {
             return false;
         }
@@ -277,7 +277,7 @@ final class Dispatcher {
         return Math.toIntExact(length);
     }
 
-    private boolean scan(Connection connection, Command command, KvOp op, Arguments arguments) {
+    private boolean scan(ClientConnection connection, Command command, KvOp op, Arguments arguments) {
         if (!scans.parse(arguments)) {
             reject(connection, command, "ERR invalid cursor");
             return true;
@@ -295,7 +295,7 @@ final class Dispatcher {
         return true;
     }
 
-    private boolean fanOut(Connection connection, Command command, KvOp op, Arguments arguments) {
+    private boolean fanOut(ClientConnection connection, Command command, KvOp op, Arguments arguments) {
         FanOut fanOut = connection.unsentFanOut();
         if (fanOut == null) {
             fanOut = replies.fanOut();
@@ -367,7 +367,7 @@ final class Dispatcher {
     }
 
     /** A connection is gone: what it had not sent is not sent. */
-    void closed(Connection connection) {
+    void closed(ClientConnection connection) {
         FanOut fanOut = connection.unsentFanOut();
         if (fanOut != null) {
             connection.unsentFanOut(null);

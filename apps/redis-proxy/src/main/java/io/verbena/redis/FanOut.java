@@ -24,7 +24,7 @@ final class FanOut {
     private int[] elementOffset = new int[16];
     private int[] elementLength = new int[16];
 
-    private @Nullable Connection connection;
+    private @Nullable ClientConnection connection;
     private @Nullable Command command;
     private long slot;
     private int keys;
@@ -43,7 +43,7 @@ final class FanOut {
     }
 
     /** Begins anew. Parts are added by {@link #addKey} or {@link #addAll}. */
-    void begin(Connection owner, Command executed, long replySlot) {
+    void begin(ClientConnection owner, Command executed, long replySlot) {
         connection = owner;
         command = executed;
         slot = replySlot;
@@ -104,7 +104,7 @@ final class FanOut {
         return keyShard[key];
     }
 
-    Connection connection() {
+    ClientConnection connection() {
         return require(connection);
     }
 

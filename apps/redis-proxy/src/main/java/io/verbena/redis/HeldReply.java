@@ -28,7 +28,7 @@ final class HeldReply implements PieceTaker {
 
     private final RequestSender sender;
     private final Listener listener;
-    private final Connection owner;
+    private final ClientConnection owner;
     private final int shard;
     private final long id;
     private final int length;
@@ -42,7 +42,7 @@ final class HeldReply implements PieceTaker {
     HeldReply(
             RequestSender sender,
             Listener listener,
-            Connection owner,
+            ClientConnection owner,
             ByteBufAllocator allocator,
             int shard,
             long id,

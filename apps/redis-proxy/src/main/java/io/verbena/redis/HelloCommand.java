@@ -15,7 +15,7 @@ final class HelloCommand {
         this.settings = settings;
     }
 
-    void auth(Connection connection, Arguments arguments, RespWriter out) {
+    void auth(ClientConnection connection, Arguments arguments, RespWriter out) {
         if (arguments.count() > 3) {
             out.error("ERR syntax error");
         } else if (arguments.count() == 2 && settings.password().isEmpty()) {
@@ -30,8 +30,8 @@ final class HelloCommand {
         }
     }
 
-    void hello(Connection connection, Arguments arguments, RespWriter out) {
-        Session session = connection.session();
+    void hello(ClientConnection connection, Arguments arguments, RespWriter out) {
+        ClientSession session = connection.session();
         int protocol = session.protocol();
         int next = 1;
         if (arguments.count() > 1) {
@@ -83,7 +83,7 @@ final class HelloCommand {
         greet(session, out.protocol(protocol));
     }
 
-    private static void greet(Session session, RespWriter out) {
+    private static void greet(ClientSession session, RespWriter out) {
         out.map(7);
         out.bulk("server");
         out.bulk("redis");

@@ -34,7 +34,7 @@ final class InFlight {
     private static final int FIRST_ROWS = 256;
     private static final int NONE = -1;
 
-    private @Nullable Connection[] connections = new Connection[FIRST_ROWS];
+    private @Nullable ClientConnection[] connections = new ClientConnection[FIRST_ROWS];
     private @Nullable Command[] commands = new Command[FIRST_ROWS];
     private @Nullable FanOut[] fanOuts = new FanOut[FIRST_ROWS];
     private @Nullable Transaction[] transactions = new Transaction[FIRST_ROWS];
@@ -69,7 +69,7 @@ final class InFlight {
     }
 
     /** Notes a request to a shard, whose reply is a command's reply. */
-    long add(Connection connection, long slot, Command command, int shard, int length) {
+    long add(ClientConnection connection, long slot, Command command, int shard, int length) {
         int row = take(shard, length);
         connections[row] = connection;
         commands[row] = command;
@@ -78,7 +78,7 @@ final class InFlight {
     }
 
     /** Notes a transaction, of which the shard answers a part only. */
-    long add(Connection connection, long slot, Command command, Transaction transaction, int length) {
+    long add(ClientConnection connection, long slot, Command command, Transaction transaction, int length) {
         long correlation = add(connection, slot, command, transaction.shard(), length);
         transactions[(int) correlation] = transaction;
         return correlation;
@@ -105,7 +105,7 @@ final class InFlight {
     }
 
     @Nullable
-    Connection connection(int row) {
+    ClientConnection connection(int row) {
         return connections[row];
     }
 

@@ -111,7 +111,7 @@ final class InfoCommand {
                 break;
             case "errors":
                 title("Errors");
-                for (CloseReason reason : CloseReason.values()) {
+                for (ClientCloseReason reason : ClientCloseReason.values()) {
                     if (server.total(reason) > 0) {
                         line("closed_" + reason.name().toLowerCase(Locale.ROOT), server.total(reason));
                     }

@@ -28,7 +28,7 @@ final class LocalCommands {
     }
 
     /** Executes a command whose number of arguments is right. */
-    void execute(Command executed, Local by, Connection connection, Arguments arguments, long slot, RespWriter out) {
+    void execute(Command executed, Local by, ClientConnection connection, Arguments arguments, long slot, RespWriter out) {
         switch (by) {
             case PING -> ping(arguments, out);
             case ECHO -> out.bulk(arguments.buffer(), arguments.offset(1), arguments.length(1));
@@ -37,7 +37,7 @@ final class LocalCommands {
             case HELLO -> hello.hello(connection, arguments, out);
             case QUIT -> {
                 out.ok();
-                connection.closeAfterReplies(CloseReason.QUIT, "");
+                connection.closeAfterReplies(ClientCloseReason.QUIT, "");
             }
             case RESET -> {
                 connection.transaction().clear();
@@ -84,7 +84,7 @@ final class LocalCommands {
         }
     }
 
-    private static void select(Connection connection, Arguments arguments, RespWriter out) {
+    private static void select(ClientConnection connection, Arguments arguments, RespWriter out) {
         long database = arguments.integer(1, Long.MIN_VALUE);
         if (database < Integer.MIN_VALUE || database > Integer.MAX_VALUE) {
             out.error(NOT_AN_INTEGER);
@@ -96,7 +96,7 @@ final class LocalCommands {
         }
     }
 
-    private static void multi(Connection connection, RespWriter out) {
+    private static void multi(ClientConnection connection, RespWriter out) {
         if (connection.transaction().isOpen()) {
             out.error("ERR MULTI calls can not be nested");
         } else {
@@ -105,7 +105,7 @@ final class LocalCommands {
         }
     }
 
-    private static void discard(Connection connection, RespWriter out) {
+    private static void discard(ClientConnection connection, RespWriter out) {
         if (connection.transaction().isOpen()) {
             connection.transaction().clear();
             out.ok();
@@ -114,7 +114,7 @@ final class LocalCommands {
         }
     }
 
-    private static void watch(Connection connection, RespWriter out) {
+    private static void watch(ClientConnection connection, RespWriter out) {
         out.error(
                 connection.transaction().isOpen()
                         ? "ERR WATCH inside MULTI is not allowed"

@@ -39,7 +39,7 @@ public final class ProxyServer implements AutoCloseable {
     private final Settings settings;
     private final Store store;
     private final List<Worker> workers = new ArrayList<>();
-    private final ConcurrentMap<Long, Connection> connections = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Long, ClientConnection> connections = new ConcurrentHashMap<>();
     private final AtomicLong refused = new AtomicLong();
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -59,7 +59,7 @@ public final class ProxyServer implements AutoCloseable {
      * @param context settings
      * @param store shards; closed with the proxy
      * @return running proxy, reachable
-     * @throws ListenException if the port cannot be listened on
+     * @throws ProxyListenException if the port cannot be listened on
      */
     public static ProxyServer launch(ProxyContext context, Store store) {
         ProxyServer server = new ProxyServer(context.conclude(), store);
@@ -88,7 +88,7 @@ public final class ProxyServer implements AutoCloseable {
         listener.pipeline().addLast(acceptor);
         InetSocketAddress address = new InetSocketAddress(context.bind(), context.port());
         if (address.isUnresolved()) {
-            throw new ListenException(
+            throw new ProxyListenException(
                     "cannot listen: the address " + context.bind() + " is unknown; give another with --bind", null);
         }
         EventLoopGroup loop = first.loop();
@@ -100,11 +100,11 @@ public final class ProxyServer implements AutoCloseable {
 
     private static void await(ChannelFuture future, InetSocketAddress address) {
         if (!future.awaitUninterruptibly(BIND_SECONDS, TimeUnit.SECONDS)) {
-            throw new ListenException("cannot listen on " + address + ": no answer in " + BIND_SECONDS + " s", null);
+            throw new ProxyListenException("cannot listen on " + address + ": no answer in " + BIND_SECONDS + " s", null);
         }
         Throwable cause = future.cause();
         if (cause != null) {
-            throw new ListenException(
+            throw new ProxyListenException(
                     "cannot listen on " + address.getHostString() + ":" + address.getPort() + " (" + cause.getMessage()
                             + "): choose another port with --port, or stop what uses this one",
                     cause);
@@ -152,8 +152,8 @@ public final class ProxyServer implements AutoCloseable {
      * @param reason which
      * @return number
      */
-    public long total(CloseReason reason) {
-        long sum = reason == CloseReason.MAX_CLIENTS ? refused.get() : 0;
+    public long total(ClientCloseReason reason) {
+        long sum = reason == ClientCloseReason.MAX_CLIENTS ? refused.get() : 0;
         for (Worker worker : workers) {
             sum += worker.statistics().get(reason);
         }
@@ -205,11 +205,11 @@ public final class ProxyServer implements AutoCloseable {
     }
 
     /** Clients connected now, of all workers, without those that are being killed. */
-    Collection<Connection> connections() {
+    Collection<ClientConnection> connections() {
         return Collections.unmodifiableCollection(connections.values());
     }
 
-    void opened(Connection connection) {
+    void opened(ClientConnection connection) {
         connections.put(connection.session().id(), connection);
     }
 
@@ -218,11 +218,11 @@ public final class ProxyServer implements AutoCloseable {
      *
      * @return false if it is closed, or another has withdrawn it
      */
-    boolean withdraw(Connection connection) {
+    boolean withdraw(ClientConnection connection) {
         return connections.remove(connection.session().id()) != null;
     }
 
-    void closed(Connection connection) {
+    void closed(ClientConnection connection) {
         connections.remove(connection.session().id());
         settings.leave();
     }

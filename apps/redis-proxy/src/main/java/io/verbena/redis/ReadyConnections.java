@@ -8,20 +8,20 @@ import java.util.function.BooleanSupplier;
 /** A worker's connections that have something to do in this turn or the next. For the worker's thread. */
 final class ReadyConnections {
     /** Connections with replies to send at the end of the batch. */
-    private List<Connection> dirty = new ArrayList<>();
+    private List<ClientConnection> dirty = new ArrayList<>();
 
-    private List<Connection> sending = new ArrayList<>();
+    private List<ClientConnection> sending = new ArrayList<>();
 
     /** Connections with something to execute, in the order in which they go on. */
-    private final ArrayDeque<Connection> waiting = new ArrayDeque<>();
+    private final ArrayDeque<ClientConnection> waiting = new ArrayDeque<>();
 
     /** Connections with pieces of a value to ask for, for which there was no room. */
-    private List<Connection> fetching = new ArrayList<>();
+    private List<ClientConnection> fetching = new ArrayList<>();
 
-    private List<Connection> fetched = new ArrayList<>();
+    private List<ClientConnection> fetched = new ArrayList<>();
 
     /** A connection has replies to send. */
-    void dirty(Connection connection) {
+    void dirty(ClientConnection connection) {
         dirty.add(connection);
     }
 
@@ -30,12 +30,12 @@ final class ReadyConnections {
     }
 
     /** A connection has something to execute, and goes on when its turn comes. */
-    void waits(Connection connection) {
+    void waits(ClientConnection connection) {
         waiting.addLast(connection);
     }
 
     /** A connection has pieces of a value to ask for, for which there was no room. */
-    void fetchesLater(Connection connection) {
+    void fetchesLater(ClientConnection connection) {
         fetching.add(connection);
     }
 
@@ -51,7 +51,7 @@ final class ReadyConnections {
     void takeTurns(BooleanSupplier hasRoom) {
         fetchBodies();
         for (int left = waiting.size(); left > 0 && hasRoom.getAsBoolean(); left--) {
-            Connection next = waiting.pollFirst();
+            ClientConnection next = waiting.pollFirst();
             if (next != null) {
                 next.takeTurn();
             }
@@ -59,7 +59,7 @@ final class ReadyConnections {
     }
 
     private void fetchBodies() {
-        List<Connection> list = fetching;
+        List<ClientConnection> list = fetching;
         fetching = fetched;
         fetched = list;
         for (int i = 0; i < list.size(); i++) {
@@ -70,11 +70,11 @@ final class ReadyConnections {
 
     /** Sends what the batch has replied. */
     void endBatch() {
-        List<Connection> list = dirty;
+        List<ClientConnection> list = dirty;
         dirty = sending;
         sending = list;
         for (int i = 0; i < list.size(); i++) {
-            Connection connection = list.get(i);
+            ClientConnection connection = list.get(i);
             try {
                 connection.endOfBatch();
             } catch (RuntimeException | Error e) {
@@ -84,7 +84,7 @@ final class ReadyConnections {
         list.clear();
     }
 
-    void remove(Connection connection) {
+    void remove(ClientConnection connection) {
         waiting.remove(connection);
         fetching.remove(connection);
     }

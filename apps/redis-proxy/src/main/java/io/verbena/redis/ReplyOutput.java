@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplyOutput {
     private final Worker worker;
-    private final Connection connection;
+    private final ClientConnection connection;
     private final Channel channel;
     private final RespWriter out;
     private final ReplyQueue replies;
@@ -29,7 +29,7 @@ final class ReplyOutput {
     private boolean fetchesLater;
     private long overLimitSince;
 
-    ReplyOutput(Worker worker, Connection connection, Channel channel) {
+    ReplyOutput(Worker worker, ClientConnection connection, Channel channel) {
         this.worker = worker;
         this.connection = connection;
         this.channel = channel;
@@ -168,7 +168,7 @@ final class ReplyOutput {
                 overLimitSince = nowNanos;
             }
             if (limit.isOverHard(pending) || limit.isOverSoftTime(nowNanos - overLimitSince)) {
-                connection.close(CloseReason.OUTPUT_LIMIT, pending + " bytes unsent, limit " + limit);
+                connection.close(ClientCloseReason.OUTPUT_LIMIT, pending + " bytes unsent, limit " + limit);
             }
         } else {
             overLimitSince = 0;

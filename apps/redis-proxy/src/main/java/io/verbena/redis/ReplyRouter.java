@@ -30,7 +30,7 @@ final class ReplyRouter implements HeldReply.Listener {
     private final InFlight inFlight;
     private final RequestSender sender;
     private final ReplyTranscoder transcoder;
-    private final Transactions transactions;
+    private final MultiExec transactions;
     private final ScanCursors scans;
     private final ReplyCursor cursor = new ReplyCursor();
     private final List<HeldReply> held = new ArrayList<>();
@@ -43,7 +43,7 @@ final class ReplyRouter implements HeldReply.Listener {
             InFlight inFlight,
             RequestSender sender,
             ReplyTranscoder transcoder,
-            Transactions transactions,
+            MultiExec transactions,
             ScanCursors scans) {
         this.worker = worker;
         this.shards = shards;
@@ -88,7 +88,7 @@ final class ReplyRouter implements HeldReply.Listener {
             worker.statistics().add(Counter.ORPHANED_REPLIES, 1);
             return;
         }
-        Connection owner = owner(row);
+        ClientConnection owner = owner(row);
         try {
             onReply(row);
         } catch (RuntimeException | Error e) {
@@ -100,7 +100,7 @@ final class ReplyRouter implements HeldReply.Listener {
     }
 
     /** The client whose command a request is, or is a part of; null for pieces. */
-    private @Nullable Connection owner(int row) {
+    private @Nullable ClientConnection owner(int row) {
         FanOut fanOut = inFlight.fanOut(row);
         return fanOut == null ? inFlight.connection(row) : fanOut.connection();
     }
@@ -125,7 +125,7 @@ final class ReplyRouter implements HeldReply.Listener {
             onPart(fanOut, replying);
             return;
         }
-        Connection connection = inFlight.connection(row);
+        ClientConnection connection = inFlight.connection(row);
         Command command = inFlight.command(row);
         Transaction transaction = inFlight.transaction(row);
         long slot = inFlight.slot(row);
@@ -148,7 +148,7 @@ final class ReplyRouter implements HeldReply.Listener {
     }
 
     private void write(
-            Connection connection, Command command, @Nullable Transaction transaction, long slot, int shard) {
+            ClientConnection connection, Command command, @Nullable Transaction transaction, long slot, int shard) {
         RespWriter out = connection.writer(slot);
         try {
             cursor.next();
@@ -184,7 +184,7 @@ final class ReplyRouter implements HeldReply.Listener {
     }
 
     private void onPart(FanOut fanOut, int part) {
-        Connection connection = fanOut.connection();
+        ClientConnection connection = fanOut.connection();
         boolean gone = connection.isClosed();
         boolean complete;
         if (gone) {
@@ -211,7 +211,7 @@ final class ReplyRouter implements HeldReply.Listener {
         if (!complete) {
             return;
         }
-        Connection connection = fanOut.connection();
+        ClientConnection connection = fanOut.connection();
         if (!connection.isClosed()) {
             if (fanOut.isError()) {
                 worker.statistics().failed(fanOut.command());
@@ -232,7 +232,7 @@ final class ReplyRouter implements HeldReply.Listener {
         long correlation = cursor.correlation();
         int shard = inFlight.shard(row);
         long stream = cursor.streamId();
-        Connection owner = owner(row);
+        ClientConnection owner = owner(row);
         if (owner == null || owner.isClosed() || bytes > Integer.MAX_VALUE - TransferDescriptor.PIECE_LENGTH) {
             sender.closeStream(shard, stream);
             fail(row, "ERR reply of " + bytes + " bytes cannot be had");
@@ -300,12 +300,12 @@ final class ReplyRouter implements HeldReply.Listener {
     /** Answers a request, for which there will be no reply, with an error. */
     private void fail(int row, String error) {
         FanOut fanOut = inFlight.fanOut(row);
-        Connection connection = inFlight.connection(row);
+        ClientConnection connection = inFlight.connection(row);
         Transaction transaction = inFlight.transaction(row);
         long slot = inFlight.slot(row);
         inFlight.remove(row);
         if (fanOut != null) {
-            Connection owner = fanOut.connection();
+            ClientConnection owner = fanOut.connection();
             endIfComplete(
                     fanOut,
                     owner.isClosed()

@@ -25,7 +25,7 @@ final class ReplyStream implements PieceTaker, StreamedBody {
     private final int shard;
     private final long id;
     private final long length;
-    private @Nullable Connection reader;
+    private @Nullable ClientConnection reader;
     private long asked;
     private long received;
     private boolean closed;
@@ -44,7 +44,7 @@ final class ReplyStream implements PieceTaker, StreamedBody {
     }
 
     /** Its bytes are next on their way to the client. */
-    void begin(Connection connection) {
+    void begin(ClientConnection connection) {
         reader = connection;
     }
 
@@ -78,7 +78,7 @@ final class ReplyStream implements PieceTaker, StreamedBody {
 
     @Override
     public void onPiece(ReplyCursor cursor) {
-        Connection connection = reader;
+        ClientConnection connection = reader;
         if (closed || connection == null) {
             return;
         }
@@ -99,7 +99,7 @@ final class ReplyStream implements PieceTaker, StreamedBody {
 
     @Override
     public void onLost() {
-        Connection connection = reader;
+        ClientConnection connection = reader;
         if (!closed && connection != null) {
             connection.bodyLost("shard " + shard + " was lost");
         }

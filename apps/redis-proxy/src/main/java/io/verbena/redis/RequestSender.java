@@ -105,7 +105,7 @@ final class RequestSender {
     }
 
     /** Starts the request that was begun; its arguments follow. */
-    RequestEncoder encode(KvOp op, Session session, long correlation) {
+    RequestEncoder encode(KvOp op, ClientSession session, long correlation) {
         begunCorrelation = correlation;
         LargeRequest apart = large;
         int flags = session.protocol() >= 3 ? RequestDescriptor.FLAG_RESP3 : 0;

@@ -99,7 +99,7 @@ public final class Serve implements Callable<Integer> {
         ProxyServer server;
         try {
             server = ProxyServer.launch(context, openStore(context, memory));
-        } catch (ListenException | IllegalArgumentException e) {
+        } catch (ProxyListenException | IllegalArgumentException e) {
             return fail(e.getMessage());
         }
         Logger log = LoggerFactory.getLogger(Serve.class);

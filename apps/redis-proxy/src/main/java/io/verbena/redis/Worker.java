@@ -50,11 +50,11 @@ final class Worker implements Runnable {
     private final WriterPool writers = new WriterPool(ByteBufAllocator.DEFAULT);
     private final Dispatcher dispatcher;
     private final ReplyHandler replyHandler;
-    private final List<Connection> connections = new ArrayList<>();
+    private final List<ClientConnection> connections = new ArrayList<>();
 
     private final ReadyConnections ready = new ReadyConnections();
     private final BooleanSupplier hasRoom;
-    private @Nullable Connection executing;
+    private @Nullable ClientConnection executing;
     /** Pieces of values were asked for in this turn. */
     private boolean fetches;
 
@@ -188,14 +188,14 @@ final class Worker implements Runnable {
             return false;
         }
         for (int i = connections.size() - 1; i >= 0; i--) {
-            connections.get(i).closeAfterReplies(CloseReason.SHUTDOWN, "");
+            connections.get(i).closeAfterReplies(ClientCloseReason.SHUTDOWN, "");
         }
         return connections.isEmpty() || System.nanoTime() - stopDeadline >= 0;
     }
 
     private void end() {
         for (int i = connections.size() - 1; i >= 0; i--) {
-            connections.get(i).close(CloseReason.SHUTDOWN, "");
+            connections.get(i).close(ClientCloseReason.SHUTDOWN, "");
         }
         // Lets the loop run what closing has left to do, a bounded number of times.
         for (int i = 0; i < 100 && !connections.isEmpty(); i++) {
@@ -210,13 +210,13 @@ final class Worker implements Runnable {
         readBuffer.close();
     }
 
-    void opened(Connection connection) {
+    void opened(ClientConnection connection) {
         connections.add(connection);
         server.opened(connection);
         statistics.add(Counter.CONNECTIONS, 1);
     }
 
-    void closed(Connection connection, CloseReason reason, String detail) {
+    void closed(ClientConnection connection, ClientCloseReason reason, String detail) {
         connections.remove(connection);
         ready.remove(connection);
         server.closed(connection);
@@ -227,12 +227,12 @@ final class Worker implements Runnable {
         }
     }
 
-    void dirty(Connection connection) {
+    void dirty(ClientConnection connection) {
         ready.dirty(connection);
     }
 
     /** A connection has something to execute, and goes on when its turn comes. */
-    void waits(Connection connection) {
+    void waits(ClientConnection connection) {
         ready.waits(connection);
     }
 
@@ -242,7 +242,7 @@ final class Worker implements Runnable {
     }
 
     /** A connection has pieces of a value to ask for, for which there was no room. */
-    void fetchesLater(Connection connection) {
+    void fetchesLater(ClientConnection connection) {
         ready.fetchesLater(connection);
     }
 
@@ -251,7 +251,7 @@ final class Worker implements Runnable {
      *
      * @throws IllegalStateException if another one is in the middle of that: what both use would be torn
      */
-    void enter(Connection connection) {
+    void enter(ClientConnection connection) {
         if (executing != null) {
             throw new IllegalStateException("commands of " + executing.session().address() + " are being executed");
         }
@@ -260,7 +260,7 @@ final class Worker implements Runnable {
     }
 
     @SuppressWarnings("ReferenceEquality")
-    void leave(Connection connection) {
+    void leave(ClientConnection connection) {
         if (executing == connection) {
             executing = null;
         }

@@ -39,7 +39,7 @@ public final class WorkerStatistics {
     private static final int PER_COMMAND = 3;
 
     private static final int COUNTERS = Counter.values().length;
-    private static final int REASONS = CloseReason.values().length;
+    private static final int REASONS = ClientCloseReason.values().length;
 
     private final int commandBase = COUNTERS + REASONS;
     private final AtomicLongArray values =
@@ -50,7 +50,7 @@ public final class WorkerStatistics {
         addAt(counter.ordinal(), amount);
     }
 
-    void closed(CloseReason reason) {
+    void closed(ClientCloseReason reason) {
         addAt(COUNTERS + reason.ordinal(), 1);
     }
 
@@ -84,7 +84,7 @@ public final class WorkerStatistics {
      * @param reason which
      * @return amount since the start or the last {@link #clear}
      */
-    public long get(CloseReason reason) {
+    public long get(ClientCloseReason reason) {
         return at(COUNTERS + reason.ordinal());
     }
 

@@ -27,20 +27,20 @@ class GarbageTest {
     @AfterEach
     void stop() throws Exception {
         assertThat(bystander.command("PING")).as("nobody else is touched").isEqualTo("+PONG\r\n");
-        assertThat(proxy.server().total(CloseReason.INTERNAL_ERROR)).isZero();
+        assertThat(proxy.server().total(ClientCloseReason.INTERNAL_ERROR)).isZero();
         bystander.close();
         proxy.close();
     }
 
     private void closesWith(String sent, String error) throws IOException {
-        long before = proxy.server().total(CloseReason.PROTOCOL_ERROR);
+        long before = proxy.server().total(ClientCloseReason.PROTOCOL_ERROR);
         try (RespClient client = proxy.client()) {
             client.send(sent);
             assertThat(client.read()).isEqualTo("-ERR Protocol error: " + error + "\r\n");
             assertThat(client.isClosedByServer()).isTrue();
         }
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> proxy.server().total(CloseReason.PROTOCOL_ERROR) == before + 1);
+                .until(() -> proxy.server().total(ClientCloseReason.PROTOCOL_ERROR) == before + 1);
     }
 
     @Test
@@ -121,7 +121,7 @@ class GarbageTest {
         }
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> proxy.server().settings().clients() == 1);
-        assertThat(proxy.server().total(CloseReason.PROTOCOL_ERROR)).isPositive();
+        assertThat(proxy.server().total(ClientCloseReason.PROTOCOL_ERROR)).isPositive();
         assertThat(bystander.command("GET", "witness")).isEqualTo("$4\r\nhere\r\n");
     }
 

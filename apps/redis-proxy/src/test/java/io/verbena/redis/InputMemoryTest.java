@@ -122,7 +122,7 @@ class InputMemoryTest {
                 sender.join();
             }
             assertThat(replies).hasSize(16).containsOnly(":" + value.length() + "\r\n", "+OK\r\n");
-            assertThat(proxy.server().total(CloseReason.CLIENT_MEMORY)).isZero();
+            assertThat(proxy.server().total(ClientCloseReason.CLIENT_MEMORY)).isZero();
         }
     }
 }

@@ -52,11 +52,11 @@ class LettuceTest {
     }
 
     /** A client and one connection. */
-    private static final class Session implements AutoCloseable {
+    private static final class ClientSession implements AutoCloseable {
         private final RedisClient client;
         private final StatefulRedisConnection<String, String> connection;
 
-        Session(ProtocolVersion protocol, int database) {
+        ClientSession(ProtocolVersion protocol, int database) {
             client = RedisClient.create(RedisURI.Builder.redis("127.0.0.1", proxy.port())
                     .withPassword(PASSWORD.toCharArray())
                     .withDatabase(database)
@@ -82,7 +82,7 @@ class LettuceTest {
     @ParameterizedTest
     @EnumSource(ProtocolVersion.class)
     void stringsCountersAndExpiry(ProtocolVersion protocol) {
-        try (Session session = new Session(protocol, 5)) {
+        try (ClientSession session = new ClientSession(protocol, 5)) {
             RedisCommands<String, String> redis = session.sync();
             assertThat(redis.ping()).isEqualTo("PONG");
             assertThat(redis.clientGetname()).isEqualTo("lettuce-test");
@@ -107,7 +107,7 @@ class LettuceTest {
     @ParameterizedTest
     @EnumSource(ProtocolVersion.class)
     void manyCommandsInFlight(ProtocolVersion protocol) {
-        try (Session session = new Session(protocol, 0)) {
+        try (ClientSession session = new ClientSession(protocol, 0)) {
             RedisAsyncCommands<String, String> redis = session.connection.async();
             List<RedisFuture<String>> replies = new ArrayList<>();
             for (int i = 0; i < 10_000; i++) {
@@ -125,7 +125,7 @@ class LettuceTest {
     @ParameterizedTest
     @EnumSource(ProtocolVersion.class)
     void scan(ProtocolVersion protocol) {
-        try (Session session = new Session(protocol, 1)) {
+        try (ClientSession session = new ClientSession(protocol, 1)) {
             Set<String> expected = new HashSet<>();
             for (int i = 0; i < 300; i++) {
                 session.sync().set("scan" + i, "x");
@@ -146,7 +146,7 @@ class LettuceTest {
     @ParameterizedTest
     @EnumSource(ProtocolVersion.class)
     void transactions(ProtocolVersion protocol) {
-        try (Session session = new Session(protocol, 2)) {
+        try (ClientSession session = new ClientSession(protocol, 2)) {
             RedisCommands<String, String> redis = session.sync();
             assertThat(redis.multi()).isEqualTo("OK");
             redis.set("k", "1");

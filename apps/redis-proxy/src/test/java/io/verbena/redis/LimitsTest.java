@@ -114,7 +114,7 @@ class LimitsTest {
                     .until(() -> proxy.server().total(WorkerStatistics.Counter.PAUSES) > 0);
             assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
             long unsent = proxy.server().connections().stream()
-                    .mapToLong(Connection::unsent)
+                    .mapToLong(ClientConnection::unsent)
                     .sum();
             assertThat(unsent).isLessThan(16L << 20);
             for (int i = 0; i < gets; i++) {
@@ -190,7 +190,7 @@ class LimitsTest {
                 RespClient other = proxy.client()) {
             other.command("SET", "k", "m".repeat(100_000));
             slow.send(RespClient.encode("GET", "k").repeat(100));
-            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(CloseReason.OUTPUT_LIMIT) == 1);
+            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(ClientCloseReason.OUTPUT_LIMIT) == 1);
             assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
             assertThat(other.command("INFO", "errors")).contains("closed_output_limit:1\r\n");
         }
@@ -231,7 +231,7 @@ class LimitsTest {
                 assertThat(third.read()).isEqualTo("-ERR max number of clients reached\r\n");
                 assertThat(third.isClosedByServer()).isTrue();
             }
-            assertThat(proxy.server().total(CloseReason.MAX_CLIENTS)).isEqualTo(1);
+            assertThat(proxy.server().total(ClientCloseReason.MAX_CLIENTS)).isEqualTo(1);
             assertThat(second.command("QUIT")).isEqualTo("+OK\r\n");
             await().atMost(Duration.ofSeconds(10))
                     .until(() -> proxy.server().settings().clients() == 1);
@@ -247,7 +247,7 @@ class LimitsTest {
                 RespClient client = proxy.client()) {
             assertThat(client.command("PING")).isEqualTo("+PONG\r\n");
             assertThat(client.isClosedByServer()).isTrue();
-            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(CloseReason.IDLE) == 1);
+            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(ClientCloseReason.IDLE) == 1);
         }
     }
 
@@ -281,7 +281,7 @@ class LimitsTest {
             Thread closer = new Thread(proxy::close);
             closer.start();
             await().atMost(Duration.ofSeconds(10))
-                    .until(() -> proxy.server().connections().stream().allMatch(Connection::endsAfterReplies));
+                    .until(() -> proxy.server().connections().stream().allMatch(ClientConnection::endsAfterReplies));
             full.set(false);
             assertThat(client.read()).isEqualTo(":" + MIB.length() + "\r\n");
             closer.join();

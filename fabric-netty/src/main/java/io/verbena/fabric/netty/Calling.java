@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Calling implements HelloHandler.Outcome {
     private final NettyFabric fabric;
-    private final Connector connector;
+    private final LinkDialer connector;
     private final byte[] nonce = LinkSecret.newNonce();
     private @Nullable Runnable confirm;
     private @Nullable Channel channel;
 
-    Calling(NettyFabric fabric, Connector connector) {
+    Calling(NettyFabric fabric, LinkDialer connector) {
         this.fabric = fabric;
         this.connector = connector;
     }

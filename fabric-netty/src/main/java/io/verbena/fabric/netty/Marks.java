@@ -4,7 +4,7 @@ package io.verbena.fabric.netty;
  * How much of what was sent the peer has received. Where somebody wants to know, marks go with the stream, which the
  * peer answers in order when it has delivered what lay before them: what a socket has taken may still lie in the
  * kernels of both sides, and what comes behind it waits. This is what is known of the marks of both ways;
- * {@link SendWindow} sends marks and answers, {@link FrameReader} takes them.
+ * {@link LinkSender} sends marks and answers, {@link FrameReader} takes them.
  *
  * <p>Positions count bytes committed to the link. Pure state, of the baton holder.
  */

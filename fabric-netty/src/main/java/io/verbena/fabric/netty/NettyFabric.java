@@ -60,7 +60,7 @@ public final class NettyFabric implements AutoCloseable {
     private final Admission admission;
     private final ConnectionSecurity security;
     private final Set<ListeningSocket> listening = ConcurrentHashMap.newKeySet();
-    private final Set<Connector> connectors = ConcurrentHashMap.newKeySet();
+    private final Set<LinkDialer> connectors = ConcurrentHashMap.newKeySet();
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private final Set<NettyLink> links = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
@@ -152,7 +152,7 @@ public final class NettyFabric implements AutoCloseable {
                         "cannot connect to " + address + ": unknown host " + inet.getHostString()));
             }
         }
-        Connector connector = new Connector(this, target);
+        LinkDialer connector = new LinkDialer(this, target);
         connectors.add(connector);
         CompletableFuture<Link> first = connector.start(timeout);
         if (closed) {
@@ -201,12 +201,12 @@ public final class NettyFabric implements AutoCloseable {
         return connectors.size();
     }
 
-    void forget(Connector connector) {
+    void forget(LinkDialer connector) {
         connectors.remove(connector);
     }
 
     /** Opens a connection for a connector. */
-    ChannelFuture open(SocketAddress address, Connector connector) {
+    ChannelFuture open(SocketAddress address, LinkDialer connector) {
         boolean domain = SocketTransport.isDomain(address);
         Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
@@ -304,7 +304,7 @@ public final class NettyFabric implements AutoCloseable {
             UnsafeBuffer hello,
             PeerLinks.@Nullable Peer peer,
             LinkSecret secret,
-            @Nullable Connector connector) {
+            @Nullable LinkDialer connector) {
         NettyLink link = new NettyLink(
                 this,
                 channel,
@@ -450,7 +450,7 @@ public final class NettyFabric implements AutoCloseable {
         }
         closed = true;
         listening.forEach(ListeningSocket::close);
-        connectors.forEach(Connector::close);
+        connectors.forEach(LinkDialer::close);
         links.forEach(NettyLink::close);
         channels.forEach(Channel::close);
         try {

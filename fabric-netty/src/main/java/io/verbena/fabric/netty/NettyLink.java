@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * A link over one TCP or Unix-domain connection. A break ends it: {@link Link.State#DOWN}; what is rebuilt is another
  * link.
  *
- * <p>Concurrency: as {@link Link} says. Sending is split at {@link SendWindow}, receiving at {@link FrameReader},
+ * <p>Concurrency: as {@link Link} says. Sending is split at {@link LinkSender}, receiving at {@link FrameReader},
  * between the baton holder and the owner of the loop. Where the baton holder is the owner, {@link #flush} writes to the
  * socket itself; otherwise it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
  *
@@ -50,10 +50,10 @@ public final class NettyLink implements AuthenticatedLink {
     private final EventLoop loop;
     private final RemoteEnd remote;
     private final int receiveLimit;
-    private final SendWindow outbound;
+    private final LinkSender outbound;
     private final FrameReader inbound;
     private final @Nullable DirectSocket direct;
-    private final @Nullable Connector connector;
+    private final @Nullable LinkDialer connector;
     private final LoopTask writing;
     private final LoopTask readingAgain;
 
@@ -78,7 +78,7 @@ public final class NettyLink implements AuthenticatedLink {
     private boolean ended;
     private boolean faultReported;
 
-    NettyLink(NettyFabric fabric, Channel channel, RemoteEnd remote, int maxPacket, @Nullable Connector connector) {
+    NettyLink(NettyFabric fabric, Channel channel, RemoteEnd remote, int maxPacket, @Nullable LinkDialer connector) {
         this.fabric = fabric;
         this.channel = channel;
         this.loop = channel.eventLoop();
@@ -87,7 +87,7 @@ public final class NettyLink implements AuthenticatedLink {
         boolean encrypted = TlsHandshake.isOn(channel);
         this.direct = encrypted ? null : DirectSocket.of(channel); // bytes that bypass the channel bypass TLS
         Marks marks = new Marks();
-        this.outbound = new SendWindow(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
+        this.outbound = new LinkSender(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
         this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), fabric::makeRoom, marks);
         this.connector = connector;
         this.writing = new LoopTask(loop, outbound::writeSealed);

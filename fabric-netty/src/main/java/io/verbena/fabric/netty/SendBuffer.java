@@ -10,25 +10,25 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A send buffer that comes back: when Netty releases it, because the socket has taken all of it or the channel is
- * closed, it returns to its {@link SendWindow} instead of freeing its memory. So a link sends without allocating, and
+ * closed, it returns to its {@link LinkSender} instead of freeing its memory. So a link sends without allocating, and
  * learns what the socket has taken without a promise per write. A channel that encrypts releases it earlier than that,
  * so there it is kept until the promise of its write is done.
  *
  * <p>Concurrency: written by the baton holder, handed to the loop's owner sealed, and back when released.
  */
 final class SendBuffer extends UnpooledDirectByteBuf implements ChannelFutureListener {
-    private final SendWindow window;
+    private final LinkSender window;
     private final UnsafeBuffer view;
     private int sealed;
 
-    private SendBuffer(SendWindow window, ByteBuffer memory) {
+    private SendBuffer(LinkSender window, ByteBuffer memory) {
         super(UnpooledByteBufAllocator.DEFAULT, memory, memory.capacity());
         this.window = window;
         this.view = new UnsafeBuffer(memory);
         setIndex(0, 0);
     }
 
-    static SendBuffer allocate(SendWindow window, int length) {
+    static SendBuffer allocate(LinkSender window, int length) {
         return new SendBuffer(window, ByteBuffer.allocateDirect(length));
     }
 

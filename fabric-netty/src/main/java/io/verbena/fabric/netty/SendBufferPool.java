@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * {@link #freeReturned} by either.
  */
 final class SendBufferPool {
-    private static final Logger LOG = LoggerFactory.getLogger(SendWindow.class);
+    private static final Logger LOG = LoggerFactory.getLogger(LinkSender.class);
     private static final LogRateLimiter REPORTS = new LogRateLimiter();
 
     private final Channel channel;
@@ -38,7 +38,7 @@ final class SendBufferPool {
      * @return null if there are not so many, or no memory
      */
     @Nullable
-    SendBuffer take(SendWindow window, int left) {
+    SendBuffer take(LinkSender window, int left) {
         if (free.size() + maxBuffers - allocated <= left) {
             return null;
         }
@@ -51,7 +51,7 @@ final class SendBufferPool {
     }
 
     /** Another buffer; null if there is no memory for one: what was to be sent waits for one that comes back. */
-    private @Nullable SendBuffer allocate(SendWindow window) {
+    private @Nullable SendBuffer allocate(LinkSender window) {
         try {
             SendBuffer buffer = SendBuffer.allocate(window, bufferLength);
             allocated++;

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * own thread, the application that calls {@link #doWork}, or a thread that posts and finds the baton free.
  *
  * <p>No doorbell is lost: a poster queues it and then tries the baton, or leaves it to the owner, who is unparked if it
- * is parked; {@link Turns} says what the holder does when it lets the baton go. No sleeper is left asleep:
+ * is parked; {@link EngineTurns} says what the holder does when it lets the baton go. No sleeper is left asleep:
  * {@link Owner}.
  */
 public final class Engine implements LinkListener, AutoCloseable {
@@ -54,7 +54,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final @Nullable EngineThread thread;
     private final Owner owner;
     private final Commands commands;
-    private final Turns turns;
+    private final EngineTurns turns;
     private final BooleanSupplier workCheck = this::hasWork; // made once: sleeping allocates nothing
 
     /** Who runs application code that this engine has called. */
@@ -86,7 +86,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                 : new EngineThread(this, run.polling().create(Waiting.ENGINE));
         this.owner = new Owner(index, control, waiter, clock, datapath, thread);
         this.commands = new Commands(baton, datapath, owner, guests);
-        this.turns = new Turns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
+        this.turns = new EngineTurns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
     }
 
     /** Index of the engine in its NIC. */

@@ -138,7 +138,7 @@ final class AppendRun {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int flags = SendWqeDescriptor.flags(header);
         int length = SendWqeDescriptor.length(header);
-        boolean goes = SendWqeDescriptor.opcode(header) == Requester.APPEND
+        boolean goes = SendWqeDescriptor.opcode(header) == QpRequester.APPEND
                 && length <= Appender.MAX_RUN
                 && (flags & SendWqeDescriptor.FENCE) == 0
                 && wqes.getInt(slot + SendWqeDescriptor.REMOTE_OFFSET) == queueId

@@ -203,7 +203,7 @@ final class Completer {
         if (psn != wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN)) {
             return; // of a request that is complete
         }
-        if (kind != Requester.COMPARE_SWAP && kind != Requester.FETCH_ADD) {
+        if (kind != QpRequester.COMPARE_SWAP && kind != QpRequester.FETCH_ADD) {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
@@ -233,7 +233,7 @@ final class Completer {
         if (Psn.before(psn, first) || Psn.after(psn, last)) {
             return; // of a request that is complete
         }
-        if (wqes.getByte(slot + SendWqeDescriptor.OPCODE) != Requester.READ) {
+        if (wqes.getByte(slot + SendWqeDescriptor.OPCODE) != QpRequester.READ) {
             requester.fail(WcStatus.BAD_RESP_ERR);
             return;
         }
@@ -278,7 +278,7 @@ final class Completer {
             if (Psn.after(wqes.getInt(slot + SendWqeDescriptor.LAST_PSN), psn)) {
                 break;
             }
-            if (Requester.isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
+            if (QpRequester.isRead(wqes.getByte(slot + SendWqeDescriptor.OPCODE))) {
                 all = false;
                 break;
             }

@@ -45,7 +45,7 @@ final class InboundAppend {
     int receive(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
         if (opcode.startsMessage()) {
             int begun = begin(opcode, b, offset, payload, headers);
-            if (begun != Responder.DONE || opcode.endsMessage()) {
+            if (begun != QpResponder.DONE || opcode.endsMessage()) {
                 return begun;
             }
         }
@@ -66,14 +66,14 @@ final class InboundAppend {
             appender.from(share);
             int committed = appender.large().commit(claim, qp.number(), data, immediate);
             if (committed == Appender.RNR) {
-                return Responder.NOT_READY; // the same packet comes again
+                return QpResponder.NOT_READY; // the same packet comes again
             }
             appending = false;
             target = null;
-            return committed == Appender.OK ? Responder.DONE : refusal(committed);
+            return committed == Appender.OK ? QpResponder.DONE : refusal(committed);
         }
         received += payload;
-        return Responder.DONE;
+        return QpResponder.DONE;
     }
 
     /** The first packet of an append: does it if it is whole, else claims what its parts are gathered in. */
@@ -115,7 +115,7 @@ final class InboundAppend {
         timeoutNanos = large.timeoutNanos();
         looksAt = later(services.now(), timeoutNanos);
         services.arm(qp, looksAt);
-        return Responder.DONE;
+        return QpResponder.DONE;
     }
 
     /** What comes now is for that queue. */
@@ -156,7 +156,7 @@ final class InboundAppend {
         room.putBytes(record + RecordDescriptor.PAYLOAD_OFFSET, b, at, length);
         room.putLong(record + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.number(), immediateData));
         appender.commitRun(RecordDescriptor.committed(length, recordFlags(stream, immediate)));
-        return Responder.DONE;
+        return QpResponder.DONE;
     }
 
     /** Flags of a record that came by this queue pair. */
@@ -169,7 +169,7 @@ final class InboundAppend {
     /** The sender's messages have to be taken first; one that is longer than its whole quota never fits. */
     private int overQuota(int bytes) {
         services.count(NicCounter.SENDER_QUOTA_REFUSALS);
-        return bytes > qp.senderQuota().limit() ? AethSyndrome.INVALID_REQUEST : Responder.NOT_READY;
+        return bytes > qp.senderQuota().limit() ? AethSyndrome.INVALID_REQUEST : QpResponder.NOT_READY;
     }
 
     /** Its bytes are taken of the quota. */
@@ -195,7 +195,7 @@ final class InboundAppend {
                 large.postpone(large.claimed()); // the message comes again, and finds its mapping
             }
         }
-        return status == Appender.OK ? Responder.DONE : refusal(status);
+        return status == Appender.OK ? QpResponder.DONE : refusal(status);
     }
 
     private static long later(long now, long nanos) {
@@ -230,7 +230,7 @@ final class InboundAppend {
     private static int refusal(int claimed) {
         switch (claimed) {
             case Appender.RNR:
-                return Responder.NOT_READY;
+                return QpResponder.NOT_READY;
             case Appender.BAD_KEY:
                 return AethSyndrome.REMOTE_ACCESS_ERROR;
             case Appender.NO_MEMORY:

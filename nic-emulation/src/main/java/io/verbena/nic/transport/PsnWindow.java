@@ -96,7 +96,7 @@ final class PsnWindow {
     int packets(int slot) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
         int kind = SendWqeDescriptor.opcode(header);
-        if (kind == Requester.COMPARE_SWAP || kind == Requester.FETCH_ADD) {
+        if (kind == QpRequester.COMPARE_SWAP || kind == QpRequester.FETCH_ADD) {
             return 1;
         }
         int length = SendWqeDescriptor.length(header);

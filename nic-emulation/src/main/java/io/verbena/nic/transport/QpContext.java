@@ -52,9 +52,9 @@ public final class QpContext extends ScheduledFlow {
     private final CompletionRing sendCompletions;
     private final CompletionRing receiveCompletions;
     private final TransportServices services;
-    private final Requester requester;
-    private final Responder responder;
-    private final Connection connection = new Connection();
+    private final QpRequester requester;
+    private final QpResponder responder;
+    private final QpConnection connection = new QpConnection();
     private final RetryPolicy retries = new RetryPolicy();
 
     private volatile QpState state = QpState.RESET;
@@ -160,17 +160,17 @@ public final class QpContext extends ScheduledFlow {
     }
 
     /** What it knows of its peer. */
-    public Connection connection() {
+    public QpConnection connection() {
         return connection;
     }
 
     /** What sends its requests. */
-    public Requester requester() {
+    public QpRequester requester() {
         return requester;
     }
 
     /** What answers the peer's. */
-    public Responder responder() {
+    public QpResponder responder() {
         return responder;
     }
 
@@ -367,7 +367,7 @@ public final class QpContext extends ScheduledFlow {
 
     /** The queue that a request of a slot appends to, if that is mapped here. */
     public @Nullable MappedQueue queue(Path to, int slot) {
-        boolean appends = sendRing.buffer().getByte(slot + SendWqeDescriptor.OPCODE) == Requester.APPEND;
+        boolean appends = sendRing.buffer().getByte(slot + SendWqeDescriptor.OPCODE) == QpRequester.APPEND;
         return appends ? to.queue((int) sendRing.buffer().getLong(slot + SendWqeDescriptor.REMOTE_OFFSET)) : null;
     }
 
@@ -407,9 +407,9 @@ public final class QpContext extends ScheduledFlow {
         return hasDirectPath() && DirectPath.offers(opcode, flags);
     }
 
-    /** As {@link Requester#executeNow}; negative if it has not been done. */
+    /** As {@link QpRequester#executeNow}; negative if it has not been done. */
     public int executeNow(int slot, InlineData data, int longest) {
-        int charged = responder.hasResponses() ? Requester.STOPPED : requester.executeNow(slot, data, longest);
+        int charged = responder.hasResponses() ? QpRequester.STOPPED : requester.executeNow(slot, data, longest);
         without = 0; // it is in what was charged
         return charged;
     }

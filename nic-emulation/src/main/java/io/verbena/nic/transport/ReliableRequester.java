@@ -18,7 +18,7 @@ import org.agrona.DirectBuffer;
  * <p>A request gets its PSNs when it is first sent and keeps them ({@link PsnWindow}); going back to an earlier PSN
  * moves the cursor only. Pure state: used under the engine's baton.
  */
-final class ReliableRequester extends Requester {
+final class ReliableRequester extends QpRequester {
     /** Bytes of a payload that the link is given by reference. */
     private static final int MIN_BY_REFERENCE = 4 * 1024;
 

@@ -24,12 +24,12 @@ import org.agrona.concurrent.AtomicBuffer;
 
 /**
  * The answering half of a reliable connection. Each request is checked in this order: PSN, opcode sequence, then as
- * {@link Responder} says; it is executed, once; then it is answered.
+ * {@link QpResponder} says; it is executed, once; then it is answered.
  *
  * <p>READs and atomics keep a {@link ResponderResources responder resource}, so that a duplicate is answered from what
  * was saved. Pure state: used under the engine's baton.
  */
-final class ReliableResponder extends Responder {
+final class ReliableResponder extends QpResponder {
     /** Times that an acknowledgement waits at most: a stream does not hold it up. */
     private static final int MAX_DEFERRED = 2;
 

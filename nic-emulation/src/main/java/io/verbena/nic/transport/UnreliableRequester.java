@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Pure state: used under the engine's baton.
  */
-final class UnreliableRequester extends Requester {
+final class UnreliableRequester extends QpRequester {
     /** Largest datagram's payload in bytes; less where the link carries less. */
     static final int DATAGRAM_MTU = 8192;
 

@@ -17,7 +17,7 @@ import org.agrona.DirectBuffer;
  *
  * <p>Pure state: used under the engine's baton.
  */
-final class UnreliableResponder extends Responder {
+final class UnreliableResponder extends QpResponder {
     /**
      * A packet of a connection that is behind by fewer is a copy, or was overtaken. One that is further behind is of a
      * sender that has gone on for long while nothing arrived: PSNs wrap around.

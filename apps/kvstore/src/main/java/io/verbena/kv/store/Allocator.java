@@ -41,9 +41,9 @@ class Allocator implements AutoCloseable {
     private final Regions regions;
     private final PageLists pagesWithRoom;
     private final ChunkBins bins = new ChunkBins();
-    private @Nullable Chunk spare;
-    private final ArrayDeque<Chunk> retired = new ArrayDeque<>();
-    private final ArrayDeque<Chunk> retiredExtents = new ArrayDeque<>();
+    private @Nullable MemoryChunk spare;
+    private final ArrayDeque<MemoryChunk> retired = new ArrayDeque<>();
+    private final ArrayDeque<MemoryChunk> retiredExtents = new ArrayDeque<>();
     private long used;
     /** Bytes of the extents in use that have no address. */
     private long loose;
@@ -101,7 +101,7 @@ class Allocator implements AutoCloseable {
             return allocateSmall(SizeClasses.classOf(length));
         }
         if (length <= MAX_RUN_LENGTH) {
-            return allocateRun((length + Chunk.PAGE_LENGTH - 1) >> Chunk.PAGE_SHIFT);
+            return allocateRun((length + MemoryChunk.PAGE_LENGTH - 1) >> MemoryChunk.PAGE_SHIFT);
         }
         if (length > MAX_LENGTH) {
             throw new IllegalArgumentException("length " + length + " > maximum " + MAX_LENGTH);
@@ -116,9 +116,9 @@ class Allocator implements AutoCloseable {
      * @param length in bytes, 1 to {@link #MAX_LENGTH}
      * @throws AllocationFailedException if the process has no direct memory left
      */
-    Chunk takeExtent(int length) {
+    MemoryChunk takeExtent(int length) {
         int size = ExtentCache.size(length);
-        Chunk chunk = extents.take(size);
+        MemoryChunk chunk = extents.take(size);
         if (chunk == null) {
             chunk = newChunk(size, true);
         }
@@ -132,7 +132,7 @@ class Allocator implements AutoCloseable {
      *
      * @throws AllocationFailedException if there is no memory for the table of addresses
      */
-    long attach(Chunk extent) {
+    long attach(MemoryChunk extent) {
         ensureRegion();
         regions.enter(extent);
         loose -= extent.buffer.capacity();
@@ -140,14 +140,14 @@ class Allocator implements AutoCloseable {
     }
 
     /** Takes an extent back that has no address. */
-    void freeExtent(Chunk extent) {
+    void freeExtent(MemoryChunk extent) {
         int size = extent.buffer.capacity();
         used -= size;
         loose -= size;
         keep(extent);
     }
 
-    private void keep(Chunk extent) {
+    private void keep(MemoryChunk extent) {
         extent.orphaned = false;
         if (closed || !extents.offer(extent, chunkSource.committed())) {
             chunkSource.giveBack(extent);
@@ -160,8 +160,8 @@ class Allocator implements AutoCloseable {
     }
 
     /** Keeps the bytes of a block that is an extent, whatever becomes of the block, until {@link #unpin}. */
-    Chunk pin(long address) {
-        Chunk chunk = regions.chunk(Memory.region(address));
+    MemoryChunk pin(long address) {
+        MemoryChunk chunk = regions.chunk(Memory.region(address));
         if (!chunk.extent) {
             throw new IllegalStateException("block " + Long.toHexString(address) + " is not an extent");
         }
@@ -175,7 +175,7 @@ class Allocator implements AutoCloseable {
     }
 
     /** Ends a {@link #pin}. */
-    void unpin(Chunk extent) {
+    void unpin(MemoryChunk extent) {
         if (--extent.pins == 0 && extent.orphaned) {
             freeExtent(extent);
         }
@@ -208,19 +208,19 @@ class Allocator implements AutoCloseable {
             return SizeClasses.size(SizeClasses.classOf(length));
         }
         return length <= MAX_RUN_LENGTH
-                ? (length + Chunk.PAGE_LENGTH - 1) & -Chunk.PAGE_LENGTH
+                ? (length + MemoryChunk.PAGE_LENGTH - 1) & -MemoryChunk.PAGE_LENGTH
                 : ExtentCache.size(length);
     }
 
     /** Bytes that the block has, at least what was asked for. */
     int usable(long address) {
-        Chunk chunk = regions.chunk(Memory.region(address));
+        MemoryChunk chunk = regions.chunk(Memory.region(address));
         if (chunk.extent) {
             return chunk.buffer.capacity();
         }
-        int page = Memory.offset(address) >>> Chunk.PAGE_SHIFT;
+        int page = Memory.offset(address) >>> MemoryChunk.PAGE_SHIFT;
         byte kind = chunk.kind[page];
-        return kind == Chunk.KIND_RUN ? chunk.used[page] << Chunk.PAGE_SHIFT : SizeClasses.size(kind);
+        return kind == MemoryChunk.KIND_RUN ? chunk.used[page] << MemoryChunk.PAGE_SHIFT : SizeClasses.size(kind);
     }
 
     /**
@@ -232,7 +232,7 @@ class Allocator implements AutoCloseable {
         if (address == Memory.NULL) {
             return;
         }
-        Chunk chunk = regions.chunk(Memory.region(address));
+        MemoryChunk chunk = regions.chunk(Memory.region(address));
         if (chunk.extent) {
             leave(chunk);
             if (chunk.pins == 0) {
@@ -241,19 +241,19 @@ class Allocator implements AutoCloseable {
             return;
         }
         int offset = Memory.offset(address);
-        int page = offset >>> Chunk.PAGE_SHIFT;
+        int page = offset >>> MemoryChunk.PAGE_SHIFT;
         byte kind = chunk.kind[page];
-        if (kind == Chunk.KIND_RUN) {
+        if (kind == MemoryChunk.KIND_RUN) {
             int pages = chunk.used[page];
-            used -= (long) pages << Chunk.PAGE_SHIFT;
+            used -= (long) pages << MemoryChunk.PAGE_SHIFT;
             returnPages(chunk, page, pages);
             return;
         }
-        if (kind == Chunk.KIND_NONE) {
+        if (kind == MemoryChunk.KIND_NONE) {
             throw new IllegalStateException("block " + Long.toHexString(address) + " is not allocated");
         }
         used -= SizeClasses.size(kind);
-        boolean wasFull = chunk.used[page] == Chunk.capacity(kind);
+        boolean wasFull = chunk.used[page] == MemoryChunk.capacity(kind);
         chunk.give(page, offset);
         if (wasFull) {
             pagesWithRoom.add(chunk, page, kind);
@@ -275,11 +275,11 @@ class Allocator implements AutoCloseable {
                 || !retired.isEmpty()
                 || bins.hasEmptyChunk()
                 || chunkSource.committed() == 0
-                || !chunkSource.isAffordable(Chunk.LENGTH)) {
+                || !chunkSource.isAffordable(MemoryChunk.LENGTH)) {
             return false;
         }
         try {
-            spare = newChunk(Chunk.LENGTH, false);
+            spare = newChunk(MemoryChunk.LENGTH, false);
             return true;
         } catch (AllocationFailedException e) {
             return false;
@@ -291,8 +291,8 @@ class Allocator implements AutoCloseable {
         for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
             int id = pagesWithRoom.first(sizeClass);
             while (id != PageLists.NONE) {
-                Chunk chunk = regions.chunk(id >>> Chunk.PAGE_NUMBER_BITS);
-                int page = id & (Chunk.PAGES - 1);
+                MemoryChunk chunk = regions.chunk(id >>> MemoryChunk.PAGE_NUMBER_BITS);
+                int page = id & (MemoryChunk.PAGES - 1);
                 id = chunk.nextPage[page];
                 if (chunk.used[page] == 0) {
                     emptyPages--;
@@ -311,7 +311,7 @@ class Allocator implements AutoCloseable {
     private long allocateSmall(int sizeClass) {
         int id = pagesWithRoom.first(sizeClass);
         if (id == PageLists.NONE) {
-            Chunk chunk = chunkWithRun(1);
+            MemoryChunk chunk = chunkWithRun(1);
             int page = chunk.findRun(1);
             chunk.openPage(page, sizeClass);
             bins.put(chunk);
@@ -319,14 +319,14 @@ class Allocator implements AutoCloseable {
             emptyPages++;
             id = pagesWithRoom.first(sizeClass);
         }
-        int region = id >>> Chunk.PAGE_NUMBER_BITS;
-        Chunk chunk = regions.chunk(region);
-        int page = id & (Chunk.PAGES - 1);
+        int region = id >>> MemoryChunk.PAGE_NUMBER_BITS;
+        MemoryChunk chunk = regions.chunk(region);
+        int page = id & (MemoryChunk.PAGES - 1);
         if (chunk.used[page] == 0) {
             emptyPages--;
         }
         int offset = chunk.take(page);
-        if (chunk.used[page] == Chunk.capacity(sizeClass)) {
+        if (chunk.used[page] == MemoryChunk.capacity(sizeClass)) {
             pagesWithRoom.remove(chunk, page, sizeClass);
         }
         used += SizeClasses.size(sizeClass);
@@ -334,23 +334,23 @@ class Allocator implements AutoCloseable {
     }
 
     private long allocateRun(int pages) {
-        Chunk chunk = chunkWithRun(pages);
+        MemoryChunk chunk = chunkWithRun(pages);
         int page = chunk.findRun(pages);
-        chunk.freePages &= ~Chunk.mask(page, pages);
-        chunk.kind[page] = Chunk.KIND_RUN;
+        chunk.freePages &= ~MemoryChunk.mask(page, pages);
+        chunk.kind[page] = MemoryChunk.KIND_RUN;
         chunk.used[page] = pages;
         bins.put(chunk);
-        used += (long) pages << Chunk.PAGE_SHIFT;
-        return Memory.address(chunk.region, page << Chunk.PAGE_SHIFT);
+        used += (long) pages << MemoryChunk.PAGE_SHIFT;
+        return Memory.address(chunk.region, page << MemoryChunk.PAGE_SHIFT);
     }
 
-    private Chunk chunkWithRun(int pages) {
-        Chunk chunk = bins.withRun(pages);
+    private MemoryChunk chunkWithRun(int pages) {
+        MemoryChunk chunk = bins.withRun(pages);
         if (chunk == null
                 && emptyPages > 0
                 && spare == null
                 && retired.isEmpty()
-                && !chunkSource.isAffordable(Chunk.LENGTH)) {
+                && !chunkSource.isAffordable(MemoryChunk.LENGTH)) {
             trim();
             chunk = bins.withRun(pages);
         }
@@ -363,13 +363,13 @@ class Allocator implements AutoCloseable {
         return chunk;
     }
 
-    private Chunk emptyChunk() {
-        Chunk chunk = spare;
+    private MemoryChunk emptyChunk() {
+        MemoryChunk chunk = spare;
         spare = null;
         if (chunk == null) {
             chunk = retired.pollLast();
             if (chunk == null) {
-                return newChunk(Chunk.LENGTH, false);
+                return newChunk(MemoryChunk.LENGTH, false);
             }
             chunk.clear();
         }
@@ -387,11 +387,11 @@ class Allocator implements AutoCloseable {
         return chunkSource.isAffordable(length);
     }
 
-    private Chunk newChunk(int length, boolean extent) {
+    private MemoryChunk newChunk(int length, boolean extent) {
         if (!chunkSource.isAffordable(length) && !makeAffordable(length)) {
             throw chunkSource.failure(length);
         }
-        Chunk chunk = chunkSource.take(length, extent);
+        MemoryChunk chunk = chunkSource.take(length, extent);
         if (chunk == null && releaseExtents() && chunkSource.isAffordable(length)) {
             chunk = chunkSource.take(length, extent);
         }
@@ -410,20 +410,20 @@ class Allocator implements AutoCloseable {
     }
 
     /** Takes an extent's address, which it may outlive if it is pinned. */
-    private void leave(Chunk extent) {
+    private void leave(MemoryChunk extent) {
         regions.detach(extent);
         extent.orphaned = true;
         loose += extent.buffer.capacity();
     }
 
     /** An extent without an address waits to be given back. To unmap many takes long: they wait as chunks do. */
-    private void retireExtent(Chunk extent) {
+    private void retireExtent(MemoryChunk extent) {
         loose -= extent.buffer.capacity();
         extent.orphaned = false;
         retiredExtents.add(extent);
     }
 
-    private void release(Chunk chunk) {
+    private void release(MemoryChunk chunk) {
         regions.detach(chunk);
         if (spare == null) {
             spare = chunk;
@@ -432,9 +432,9 @@ class Allocator implements AutoCloseable {
         chunkSource.giveBack(chunk);
     }
 
-    private void returnPages(Chunk chunk, int first, int pages) {
-        chunk.kind[first] = Chunk.KIND_NONE;
-        chunk.freePages |= Chunk.mask(first, pages);
+    private void returnPages(MemoryChunk chunk, int first, int pages) {
+        chunk.kind[first] = MemoryChunk.KIND_NONE;
+        chunk.freePages |= MemoryChunk.mask(first, pages);
         bins.put(chunk);
         if (chunk.freePages == -1L) {
             bins.remove(chunk);
@@ -448,7 +448,7 @@ class Allocator implements AutoCloseable {
      */
     void reset() {
         for (int region = 1; region < regions.length(); region++) {
-            Chunk chunk = regions.chunkOrNull(region);
+            MemoryChunk chunk = regions.chunkOrNull(region);
             if (chunk != null) {
                 if (chunk.extent) {
                     leave(chunk);
@@ -471,7 +471,7 @@ class Allocator implements AutoCloseable {
     int releaseRetired(int limit) {
         int count = 0;
         while (count < limit) {
-            Chunk chunk = retiredExtents.isEmpty() ? retired.pollLast() : retiredExtents.pollLast();
+            MemoryChunk chunk = retiredExtents.isEmpty() ? retired.pollLast() : retiredExtents.pollLast();
             if (chunk == null) {
                 break;
             }

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ChunkBins {
     private static final int NONE = -1;
-    private static final int BINS = Chunk.PAGE_NUMBER_BITS + 1;
+    private static final int BINS = MemoryChunk.PAGE_NUMBER_BITS + 1;
 
-    private final @Nullable Chunk[] first = new Chunk[BINS];
+    private final @Nullable MemoryChunk[] first = new MemoryChunk[BINS];
 
     /** A chunk with a run of so many free pages; null if none is known to have one. */
     @Nullable
-    Chunk withRun(int pages) {
+    MemoryChunk withRun(int pages) {
         for (int bin = Integer.SIZE - Integer.numberOfLeadingZeros(pages - 1); bin < BINS; bin++) {
             if (first[bin] != null) {
                 return first[bin];
@@ -32,7 +32,7 @@ final class ChunkBins {
     }
 
     /** Puts a chunk where it belongs after its free pages have changed. */
-    void put(Chunk chunk) {
+    void put(MemoryChunk chunk) {
         int run = chunk.longestRun();
         int bin = run == 0 ? NONE : Integer.SIZE - 1 - Integer.numberOfLeadingZeros(run);
         if (bin == chunk.bin) {
@@ -41,7 +41,7 @@ final class ChunkBins {
         remove(chunk);
         chunk.bin = bin;
         if (bin != NONE) {
-            Chunk next = first[bin];
+            MemoryChunk next = first[bin];
             chunk.previousChunk = null;
             chunk.nextChunk = next;
             if (next != null) {
@@ -52,12 +52,12 @@ final class ChunkBins {
     }
 
     /** Takes a chunk out, if it is in. */
-    void remove(Chunk chunk) {
+    void remove(MemoryChunk chunk) {
         if (chunk.bin == NONE) {
             return;
         }
-        Chunk previous = chunk.previousChunk;
-        Chunk next = chunk.nextChunk;
+        MemoryChunk previous = chunk.previousChunk;
+        MemoryChunk next = chunk.nextChunk;
         if (previous == null) {
             first[chunk.bin] = next;
         } else {

@@ -44,9 +44,9 @@ final class ChunkSource {
 
     /** Takes a chunk that is affordable; null if the process has less memory than the budget says. */
     @Nullable
-    Chunk take(int length, boolean extent) {
+    MemoryChunk take(int length, boolean extent) {
         try {
-            Chunk chunk = new Chunk(length, extent, source);
+            MemoryChunk chunk = new MemoryChunk(length, extent, source);
             committed += length;
             return chunk;
         } catch (OutOfMemoryError e) {
@@ -71,7 +71,7 @@ final class ChunkSource {
     }
 
     /** Gives a chunk back to the process. */
-    void giveBack(Chunk chunk) {
+    void giveBack(MemoryChunk chunk) {
         committed -= chunk.buffer.capacity();
         BufferUtil.free(chunk.memory);
     }

@@ -128,7 +128,7 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     private Upload begin(long id, int length, int capacity, Allocator memory, boolean request) {
-        Chunk extent = memory.takeExtent(StringBlock.BYTES + capacity);
+        MemoryChunk extent = memory.takeExtent(StringBlock.BYTES + capacity);
         try {
             Upload upload = new Upload(length, extent, memory, request);
             uploads.put(id, upload);
@@ -194,7 +194,7 @@ public final class ClientTransfers implements AutoCloseable {
      */
     long open(long address, int length) {
         checkRoom();
-        Chunk extent = allocator.pin(address);
+        MemoryChunk extent = allocator.pin(address);
         try {
             OpenStream stream = new OpenStream(extent.buffer, Memory.offset(address), length);
             long id = enter(stream);
@@ -315,7 +315,7 @@ public final class ClientTransfers implements AutoCloseable {
     }
 
     private void release(OpenStream stream) {
-        Chunk extent = stream.extent;
+        MemoryChunk extent = stream.extent;
         if (extent != null) {
             allocator.unpin(extent);
         }

@@ -22,7 +22,7 @@ final class ExtentCache {
     private static final int LIMIT_SHARE = 2;
     private static final int MIN_STEP = 4096;
 
-    private final Int2ObjectHashMap<ArrayDeque<Chunk>> bySize = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<ArrayDeque<MemoryChunk>> bySize = new Int2ObjectHashMap<>();
     private long bytes;
     private long now;
 
@@ -39,9 +39,9 @@ final class ExtentCache {
 
     /** An extent of exactly that size, or null. */
     @Nullable
-    Chunk take(int size) {
-        ArrayDeque<Chunk> kept = bySize.get(size);
-        Chunk chunk = kept == null ? null : kept.pollLast();
+    MemoryChunk take(int size) {
+        ArrayDeque<MemoryChunk> kept = bySize.get(size);
+        MemoryChunk chunk = kept == null ? null : kept.pollLast();
         if (chunk != null) {
             bytes -= size;
         }
@@ -51,12 +51,12 @@ final class ExtentCache {
     /**
      * Keeps an extent, unless too much is kept beside so many bytes that are held in all; false if it was not taken.
      */
-    boolean offer(Chunk chunk, long committed) {
+    boolean offer(MemoryChunk chunk, long committed) {
         int size = chunk.buffer.capacity();
         if (bytes + size > Math.max(MIN_LIMIT, committed / LIMIT_SHARE)) {
             return false;
         }
-        ArrayDeque<Chunk> kept = bySize.get(size);
+        ArrayDeque<MemoryChunk> kept = bySize.get(size);
         if (kept == null) {
             kept = new ArrayDeque<>();
             bySize.put(size, kept);
@@ -80,8 +80,8 @@ final class ExtentCache {
 
     private long release(long before) {
         long released = 0;
-        for (ArrayDeque<Chunk> kept : bySize.values()) {
-            Chunk oldest = kept.peekFirst();
+        for (ArrayDeque<MemoryChunk> kept : bySize.values()) {
+            MemoryChunk oldest = kept.peekFirst();
             while (oldest != null && oldest.freedMillis < before) {
                 kept.removeFirst();
                 released += oldest.buffer.capacity();

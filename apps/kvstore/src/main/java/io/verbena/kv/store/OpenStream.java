@@ -17,7 +17,7 @@ final class OpenStream {
     int position;
     /** What is pinned; null if it is a reply. */
     @Nullable
-    Chunk extent;
+    MemoryChunk extent;
     /** What holds the reply; null if it is a value. */
     @Nullable
     ByteBuffer reply;

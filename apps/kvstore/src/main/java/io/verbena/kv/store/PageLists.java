@@ -26,33 +26,33 @@ final class PageLists {
     }
 
     /** Whether a page of a list is the only one there. */
-    boolean isOnly(Chunk chunk, int page) {
+    boolean isOnly(MemoryChunk chunk, int page) {
         return chunk.nextPage[page] == NONE && chunk.previousPage[page] == NONE;
     }
 
     /** Puts a page at the head of a list. */
-    void add(Chunk chunk, int page, int sizeClass) {
-        int id = chunk.region << Chunk.PAGE_NUMBER_BITS | page;
+    void add(MemoryChunk chunk, int page, int sizeClass) {
+        int id = chunk.region << MemoryChunk.PAGE_NUMBER_BITS | page;
         int head = first[sizeClass];
         chunk.nextPage[page] = head;
         chunk.previousPage[page] = NONE;
         if (head != NONE) {
-            regions.chunk(head >>> Chunk.PAGE_NUMBER_BITS).previousPage[head & (Chunk.PAGES - 1)] = id;
+            regions.chunk(head >>> MemoryChunk.PAGE_NUMBER_BITS).previousPage[head & (MemoryChunk.PAGES - 1)] = id;
         }
         first[sizeClass] = id;
     }
 
     /** Takes a page out of its list. */
-    void remove(Chunk chunk, int page, int sizeClass) {
+    void remove(MemoryChunk chunk, int page, int sizeClass) {
         int next = chunk.nextPage[page];
         int previous = chunk.previousPage[page];
         if (previous == NONE) {
             first[sizeClass] = next;
         } else {
-            regions.chunk(previous >>> Chunk.PAGE_NUMBER_BITS).nextPage[previous & (Chunk.PAGES - 1)] = next;
+            regions.chunk(previous >>> MemoryChunk.PAGE_NUMBER_BITS).nextPage[previous & (MemoryChunk.PAGES - 1)] = next;
         }
         if (next != NONE) {
-            regions.chunk(next >>> Chunk.PAGE_NUMBER_BITS).previousPage[next & (Chunk.PAGES - 1)] = previous;
+            regions.chunk(next >>> MemoryChunk.PAGE_NUMBER_BITS).previousPage[next & (MemoryChunk.PAGES - 1)] = previous;
         }
     }
 

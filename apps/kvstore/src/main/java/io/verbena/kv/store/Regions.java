@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Regions {
     private final Memory memory;
-    private @Nullable Chunk[] chunks = new Chunk[16];
+    private @Nullable MemoryChunk[] chunks = new MemoryChunk[16];
     private int lowestFree = 1;
 
     Regions(Memory memory) {
@@ -23,8 +23,8 @@ final class Regions {
     }
 
     /** What is at a region in use. */
-    Chunk chunk(int region) {
-        Chunk chunk = chunks[region];
+    MemoryChunk chunk(int region) {
+        MemoryChunk chunk = chunks[region];
         if (chunk == null) {
             throw new IllegalStateException("region " + region + " is not allocated");
         }
@@ -33,7 +33,7 @@ final class Regions {
 
     /** What is at a region; null if nothing is. */
     @Nullable
-    Chunk chunkOrNull(int region) {
+    MemoryChunk chunkOrNull(int region) {
         return chunks[region];
     }
 
@@ -50,7 +50,7 @@ final class Regions {
     }
 
     /** Gives a chunk a region, and so its blocks addresses. */
-    void enter(Chunk chunk) {
+    void enter(MemoryChunk chunk) {
         int region = memory.attach(chunk.buffer, lowestFree);
         lowestFree = region + 1;
         chunks[region] = chunk;
@@ -58,7 +58,7 @@ final class Regions {
     }
 
     /** Takes a chunk's region back. */
-    void detach(Chunk chunk) {
+    void detach(MemoryChunk chunk) {
         memory.detach(chunk.region);
         chunks[chunk.region] = null;
         lowestFree = Math.min(lowestFree, chunk.region);

@@ -18,7 +18,7 @@ final class Upload {
 
     private final boolean request;
     /** Has room for all bytes, or for as many as have come and not twice as many. */
-    private @Nullable Chunk extent;
+    private @Nullable MemoryChunk extent;
 
     private byte @Nullable [] error;
     private int position;
@@ -29,7 +29,7 @@ final class Upload {
      * @param memory that the extent is of
      * @param request whether it is a whole request, and no argument
      */
-    Upload(int length, Chunk extent, Allocator memory, boolean request) {
+    Upload(int length, MemoryChunk extent, Allocator memory, boolean request) {
         this.length = length;
         this.extent = extent;
         this.memory = memory;
@@ -79,8 +79,8 @@ final class Upload {
      * @throws AllocationFailedException if there is no memory for it; it is as it was
      */
     void grow(int capacity) {
-        Chunk before = extent();
-        Chunk larger = memory().takeExtent(StringBlock.BYTES + capacity);
+        MemoryChunk before = extent();
+        MemoryChunk larger = memory().takeExtent(StringBlock.BYTES + capacity);
         larger.buffer.putBytes(0, before.buffer, 0, StringBlock.BYTES + position);
         extent = larger;
         memory().freeExtent(before);
@@ -104,8 +104,8 @@ final class Upload {
     }
 
     /** Its memory, which it must have. */
-    Chunk extent() {
-        Chunk held = extent;
+    MemoryChunk extent() {
+        MemoryChunk held = extent;
         if (held == null) {
             throw new IllegalStateException("upload has no memory");
         }
@@ -132,8 +132,8 @@ final class Upload {
     }
 
     /** Takes its memory away, which is the caller's now. */
-    Chunk release() {
-        Chunk held = extent();
+    MemoryChunk release() {
+        MemoryChunk held = extent();
         extent = null;
         return held;
     }

@@ -85,7 +85,7 @@ class ExtentTest {
     void aPinnedExtentOutlivesItsBlock() {
         long block = allocator.allocate(MIB);
         memory.putInt(block + 100, 4711);
-        Chunk chunk = allocator.pin(block + 4);
+        MemoryChunk chunk = allocator.pin(block + 4);
         assertThat(allocator.isPinned(block)).isTrue();
         allocator.pin(block);
         allocator.free(block);
@@ -105,8 +105,8 @@ class ExtentTest {
     @Test
     void resetLeavesPinnedExtentsAndThoseWithoutAddress() {
         long pinned = allocator.allocate(MIB);
-        Chunk chunk = allocator.pin(pinned);
-        Chunk loose = allocator.takeExtent(2 * MIB);
+        MemoryChunk chunk = allocator.pin(pinned);
+        MemoryChunk loose = allocator.takeExtent(2 * MIB);
         allocator.allocate(3 * MIB);
         allocator.allocate(100);
         allocator.reset();

@@ -32,7 +32,7 @@ final class FailingAllocator extends Allocator {
     }
 
     @Override
-    long attach(Chunk extent) {
+    long attach(MemoryChunk extent) {
         if (attachesToFail > 0) {
             attachesToFail--;
             throw new AllocationFailedException(1, committed(), budget());

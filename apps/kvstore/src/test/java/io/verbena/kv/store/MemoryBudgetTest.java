@@ -113,7 +113,7 @@ class MemoryBudgetTest {
             for (int i = 0; i < 20; i++) {
                 kv.shard.housekeep(kv.now, 100);
             }
-            assertThat(kv.shard.committedMemory()).isLessThanOrEqualTo(Chunk.LENGTH);
+            assertThat(kv.shard.committedMemory()).isLessThanOrEqualTo(MemoryChunk.LENGTH);
         }
     }
 

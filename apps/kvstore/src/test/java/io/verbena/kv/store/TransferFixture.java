@@ -28,7 +28,7 @@ abstract class TransferFixture {
         assertThat(kv.shard.usedMemory()).isLessThanOrEqualTo(ShardFixture.EMPTY_BYTES);
         kv.shard.housekeep(kv.now, 100);
         kv.shard.housekeep(kv.now + ExtentCache.MAX_IDLE_MILLIS + 1, 100);
-        assertThat(kv.shard.committedMemory()).isLessThanOrEqualTo(2L * Chunk.LENGTH);
+        assertThat(kv.shard.committedMemory()).isLessThanOrEqualTo(2L * MemoryChunk.LENGTH);
         kv.close();
     }
 }

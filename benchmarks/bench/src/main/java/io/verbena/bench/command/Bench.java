@@ -3,9 +3,9 @@ package io.verbena.bench.command;
 import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Globs;
-import io.verbena.bench.compare.Plan;
-import io.verbena.bench.compare.Row;
-import io.verbena.bench.compare.Target;
+import io.verbena.bench.compare.ComparisonPlan;
+import io.verbena.bench.compare.ComparisonRow;
+import io.verbena.bench.compare.FigureTarget;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.promise.PromiseCommand;
 import io.verbena.bench.report.Plots;
@@ -76,20 +76,20 @@ public final class Bench extends RowsCommand {
     @Mixin
     RunOptions options = new RunOptions();
 
-    private final List<Row> plan;
+    private final List<ComparisonRow> plan;
 
     /** Runs the plan. */
     public Bench() {
-        this(Plan.rows());
+        this(ComparisonPlan.rows());
     }
 
-    Bench(List<Row> plan) {
+    Bench(List<ComparisonRow> plan) {
         this.plan = plan;
     }
 
     @Override
     protected int run() {
-        List<Row> rows = Plan.select(plan, new Globs(patterns), new Globs(against));
+        List<ComparisonRow> rows = ComparisonPlan.select(plan, new Globs(patterns), new Globs(against));
         if (rows.isEmpty()) {
             throw new RunException("no row has one of the peers " + String.join(" ", against));
         }
@@ -120,9 +120,9 @@ public final class Bench extends RowsCommand {
     }
 
     /** What was asked for by name stays. */
-    private List<Row> brief(List<Row> rows) {
-        List<Row> few = patterns.isEmpty() && against.isEmpty() ? Plan.brief(rows) : rows;
-        return against.isEmpty() ? few.stream().map(Row::againstFirst).toList() : few;
+    private List<ComparisonRow> brief(List<ComparisonRow> rows) {
+        List<ComparisonRow> few = patterns.isEmpty() && against.isEmpty() ? ComparisonPlan.brief(rows) : rows;
+        return against.isEmpty() ? few.stream().map(ComparisonRow::againstFirst).toList() : few;
     }
 
     private static void draw(Plots plots) {
@@ -130,12 +130,12 @@ public final class Bench extends RowsCommand {
         plots.rows();
     }
 
-    private void print(List<Row> rows) {
-        for (Row row : rows) {
+    private void print(List<ComparisonRow> rows) {
+        for (ComparisonRow row : rows) {
             out.println(row.id() + ": " + row.title());
             for (Contestant subject : row.subjects()) {
                 StringJoiner targets = new StringJoiner(", ", "  (", ")").setEmptyValue("");
-                for (Target target : subject.targets()) {
+                for (FigureTarget target : subject.targets()) {
                     targets.add(target.figure().title() + " " + target.text());
                 }
                 out.println("    " + subject.label() + targets + missing(subject));

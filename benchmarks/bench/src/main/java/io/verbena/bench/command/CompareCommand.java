@@ -1,7 +1,7 @@
 package io.verbena.bench.command;
 
 import io.verbena.bench.compare.Contestant;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.path.Waiting;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;
@@ -87,9 +87,9 @@ final class CompareCommand extends RowsCommand {
         List<Contestant> all = PathOptions.contestants(paths, setting);
         int last = all.size() - 1;
         List<Figure> figures = rate ? List.of(Figure.RATE, Figure.BYTES) : measure.figures();
-        Row row = new Row(
+        ComparisonRow row = new ComparisonRow(
                 "compare",
-                Numbers.text(path.bytes, 1 << 10) + " bytes, " + measure.title(),
+                SuffixedNumbers.text(path.bytes, 1 << 10) + " bytes, " + measure.title(),
                 figures,
                 all.subList(0, last),
                 all.subList(last, last + 1));

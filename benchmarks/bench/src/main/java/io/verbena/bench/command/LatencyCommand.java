@@ -1,6 +1,6 @@
 package io.verbena.bench.command;
 
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.path.Waiting;
 import io.verbena.bench.report.Curves;
 import io.verbena.bench.report.FigureTable;
@@ -29,7 +29,7 @@ final class LatencyCommand extends RowsCommand {
             split = ",",
             paramLabel = "<rate>",
             defaultValue = "10k,100k,1M",
-            converter = Numbers.Rate.class,
+            converter = SuffixedNumbers.Rate.class,
             description = "Messages a second; default ${DEFAULT-VALUE}.")
     List<Long> rates = new ArrayList<>();
 
@@ -53,12 +53,12 @@ final class LatencyCommand extends RowsCommand {
     @Override
     protected int run() {
         List<String> paths = path.paths("verbena-append-shm", "aeron-ipc");
-        List<Row> rows = new ArrayList<>();
+        List<ComparisonRow> rows = new ArrayList<>();
         for (long rate : rates) {
             Setting setting =
                     path.apply(Setting.of("", Measure.SCHEDULED, path.bytes).withRate(rate), waiting, busy);
-            String text = Numbers.text(rate, 1000);
-            rows.add(new Row(
+            String text = SuffixedNumbers.text(rate, 1000);
+            rows.add(new ComparisonRow(
                     "latency-" + text,
                     text + "/s",
                     Measure.SCHEDULED.figures(),

@@ -19,7 +19,7 @@ final class PathOptions {
             names = "--bytes",
             paramLabel = "<bytes>",
             defaultValue = "32",
-            converter = Numbers.Size.class,
+            converter = SuffixedNumbers.Size.class,
             description = "Bytes of a message, such as 32, 4k or 1m; default ${DEFAULT-VALUE}.")
     int bytes = 32;
 

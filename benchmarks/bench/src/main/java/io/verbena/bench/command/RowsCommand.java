@@ -4,7 +4,7 @@ import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Progress;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Cores;
 import io.verbena.bench.report.BarProgress;
 import io.verbena.bench.report.LineProgress;
@@ -12,7 +12,7 @@ import io.verbena.bench.report.LineTable;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.ResultsFile;
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
 import io.verbena.bench.trial.Trial;
 import io.verbena.verification.RunCommand;
@@ -46,7 +46,7 @@ abstract class RowsCommand extends RunCommand {
             List<String> command,
             RunOptions options,
             Comparison.Schedule schedule,
-            List<Row> rows,
+            List<ComparisonRow> rows,
             Consumer<Results> table,
             Consumer<Plots> draw) {
         Machine machine = Machine.here();
@@ -77,7 +77,7 @@ abstract class RowsCommand extends RunCommand {
         return failures.isEmpty() ? 0 : 1;
     }
 
-    private void introduce(Machine machine, Comparison.Schedule schedule, List<Row> rows) {
+    private void introduce(Machine machine, Comparison.Schedule schedule, List<ComparisonRow> rows) {
         Pace pace = schedule.pace();
         int paths = rows.stream().mapToInt(row -> row.contestants().size()).sum();
         out.println(machine.text());
@@ -107,7 +107,7 @@ abstract class RowsCommand extends RunCommand {
         return seconds == Math.rint(seconds) ? String.valueOf((long) seconds) : String.valueOf(seconds);
     }
 
-    private Progress progress(Comparison.Schedule schedule, List<Row> rows) {
+    private Progress progress(Comparison.Schedule schedule, List<ComparisonRow> rows) {
         int total = schedule.rounds()
                 * rows.stream().mapToInt(row -> row.contestants().size()).sum();
         Integer columns = Integer.getInteger(COLUMNS);
@@ -117,12 +117,12 @@ abstract class RowsCommand extends RunCommand {
     /** Saves after each measurement, so that a run that is stopped has left what it knew. */
     private record SavingProgress(Progress shown, Runnable save) implements Progress {
         @Override
-        public void begin(Row row, Contestant contestant, int round, int done, int total, double secondsLeft) {
+        public void begin(ComparisonRow row, Contestant contestant, int round, int done, int total, double secondsLeft) {
             shown.begin(row, contestant, round, done, total, secondsLeft);
         }
 
         @Override
-        public void end(Row row, Contestant contestant, int round, Outcome outcome) {
+        public void end(ComparisonRow row, Contestant contestant, int round, TrialOutcome outcome) {
             shown.end(row, contestant, round, outcome);
             save.run();
         }

@@ -1,7 +1,7 @@
 package io.verbena.bench.command;
 
 import io.verbena.bench.compare.Contestant;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.path.Waiting;
 import io.verbena.bench.report.Curves;
 import io.verbena.bench.report.FigureTable;
@@ -86,7 +86,7 @@ final class SweepCommand extends RowsCommand {
             names = "--values",
             split = ",",
             paramLabel = "<value>",
-            converter = Numbers.Size.class,
+            converter = SuffixedNumbers.Size.class,
             description =
                     "Points of the axis; by default 8 to 16m bytes, 1 to 512 messages, 1 to 1000 queue pairs, 1 to 4"
                             + " producers.")
@@ -131,19 +131,19 @@ final class SweepCommand extends RowsCommand {
         Measure measure = axis == Axis.SIZE && roundTrip ? Measure.ROUND_TRIP : axis.measure;
         List<Integer> points = new ArrayList<>(values);
         if (points.isEmpty()) {
-            Numbers.Size size = new Numbers.Size();
+            SuffixedNumbers.Size size = new SuffixedNumbers.Size();
             for (String each : axis.values.split(",", -1)) {
                 points.add(size.convert(each));
             }
         }
         List<Figure> figures = measure == Measure.STREAM ? List.of(Figure.RATE, Figure.BYTES) : measure.figures();
-        List<Row> rows = new ArrayList<>();
-        Map<Row, Integer> positions = new HashMap<>();
+        List<ComparisonRow> rows = new ArrayList<>();
+        Map<ComparisonRow, Integer> positions = new HashMap<>();
         for (int value : points) {
             Setting setting = axis.apply(path.apply(Setting.of("", measure, path.bytes), waiting, 0), value);
-            Row row = new Row(
+            ComparisonRow row = new ComparisonRow(
                     "sweep-" + value,
-                    Numbers.text(value, axis == Axis.SIZE ? KIB : 1000),
+                    SuffixedNumbers.text(value, axis == Axis.SIZE ? KIB : 1000),
                     figures,
                     contestants(shaped(setting, measure)),
                     List.of());
@@ -175,7 +175,7 @@ final class SweepCommand extends RowsCommand {
         return setting.withBatch(setting.bytes() <= 4 * KIB ? batch : 1).withDepth(depth == null ? fitting : depth);
     }
 
-    private void draw(Plots plots, List<Figure> figures, Map<Row, Integer> positions) {
+    private void draw(Plots plots, List<Figure> figures, Map<ComparisonRow, Integer> positions) {
         Curves curves = new Curves(plots);
         for (Figure figure : figures) {
             String name =

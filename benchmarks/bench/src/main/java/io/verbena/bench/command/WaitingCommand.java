@@ -1,6 +1,6 @@
 package io.verbena.bench.command;
 
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.path.Waiting;
 import io.verbena.bench.report.FigureTable;
 import io.verbena.bench.trial.Figure;
@@ -49,12 +49,12 @@ final class WaitingCommand extends RowsCommand {
     @Override
     protected int run() {
         List<String> paths = path.paths("verbena-append-shm", "aeron-ipc");
-        List<Row> rows = new ArrayList<>();
+        List<ComparisonRow> rows = new ArrayList<>();
         for (Waiting way : ways) {
             for (int count : busy) {
                 Setting setting = path.apply(Setting.of("", Measure.ROUND_TRIP, path.bytes), way, count);
                 String name = Ways.name(way);
-                rows.add(new Row(
+                rows.add(new ComparisonRow(
                         "waiting-" + name + "-" + count,
                         name + ", " + count + " busy",
                         FIGURES,

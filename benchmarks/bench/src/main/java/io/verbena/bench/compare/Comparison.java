@@ -1,7 +1,7 @@
 package io.verbena.bench.compare;
 
 import io.verbena.bench.cores.CorePair;
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
 import io.verbena.bench.trial.Setting;
 import io.verbena.verification.RunException;
@@ -28,7 +28,7 @@ public final class Comparison {
     @FunctionalInterface
     public interface Meter {
         /** Measures, both ends pinned to the cores. */
-        Outcome measure(Setting setting, Pace pace, CorePair cores);
+        TrialOutcome measure(Setting setting, Pace pace, CorePair cores);
     }
 
     /**
@@ -64,7 +64,7 @@ public final class Comparison {
     public void run(Results results, Progress progress) {
         Clock clock = new Clock(results.rows());
         for (int round = 1; round <= schedule.rounds() + MORE_ROUNDS; round++) {
-            for (Row row : results.rows()) {
+            for (ComparisonRow row : results.rows()) {
                 if (round <= schedule.rounds()) {
                     measure(row, round, results, progress, clock);
                 } else if (!results.haveMet(row)) {
@@ -75,13 +75,13 @@ public final class Comparison {
         }
     }
 
-    private void measure(Row row, int round, Results results, Progress progress, Clock clock) {
+    private void measure(ComparisonRow row, int round, Results results, Progress progress, Clock clock) {
         CorePair cores = CorePair.of(schedule.cores(), round);
         for (Contestant contestant : order(row, round)) {
             double expected = clock.expected(contestant);
             progress.begin(row, contestant, round, clock.done, clock.total, clock.secondsLeft());
-            Outcome outcome = clock.isLate(expected)
-                    ? Outcome.skipped()
+            TrialOutcome outcome = clock.isLate(expected)
+                    ? TrialOutcome.skipped()
                     : meter.measure(contestant.setting(), schedule.pace(), cores);
             clock.ended(contestant, outcome);
             results.add(row, contestant, outcome);
@@ -89,7 +89,7 @@ public final class Comparison {
         }
     }
 
-    private static List<Contestant> order(Row row, int round) {
+    private static List<Contestant> order(ComparisonRow row, int round) {
         List<Contestant> order = new ArrayList<>(row.contestants());
         if (round % 2 == 0) {
             Collections.reverse(order);
@@ -106,13 +106,13 @@ public final class Comparison {
         private int done;
         private int ran;
 
-        Clock(List<Row> rows) {
+        Clock(List<ComparisonRow> rows) {
             for (int round = 1; round <= schedule.rounds(); round++) {
                 rows.forEach(this::expect);
             }
         }
 
-        void expect(Row row) {
+        void expect(ComparisonRow row) {
             for (Contestant each : row.contestants()) {
                 total++;
                 left += measuring(each);
@@ -141,10 +141,10 @@ public final class Comparison {
             return (System.nanoTime() - begin) / 1e9;
         }
 
-        void ended(Contestant contestant, Outcome outcome) {
+        void ended(Contestant contestant, TrialOutcome outcome) {
             left -= measuring(contestant);
             done++;
-            if (outcome.kind() == Outcome.Kind.MEASURED) {
+            if (outcome.kind() == TrialOutcome.Kind.MEASURED) {
                 double took = Math.max(0, outcome.seconds() - measuring(contestant));
                 extra = ran == 0 ? took : extra + (took - extra) / Math.min(ran + 1, 10);
                 ran++;

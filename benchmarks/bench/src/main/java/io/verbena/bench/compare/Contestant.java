@@ -12,19 +12,19 @@ import java.util.Optional;
  * @param setting how it is measured
  * @param targets what it must reach; none for a reference
  */
-public record Contestant(String label, Setting setting, List<Target> targets) {
+public record Contestant(String label, Setting setting, List<FigureTarget> targets) {
     /** Defensive. */
     public Contestant {
         targets = List.copyOf(targets);
     }
 
     /** One whose label is its path's name. */
-    public static Contestant of(Setting setting, Target... targets) {
+    public static Contestant of(Setting setting, FigureTarget... targets) {
         return new Contestant(setting.path(), setting, List.of(targets));
     }
 
     /** What a figure of it must reach. */
-    public Optional<Target> target(Figure figure) {
+    public Optional<FigureTarget> target(Figure figure) {
         return targets.stream().filter(target -> target.figure() == figure).findFirst();
     }
 }

@@ -1,6 +1,6 @@
 package io.verbena.bench.compare;
 
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.trial.TrialOutcome;
 
 /** Where a comparison tells how far it is. */
 public interface Progress extends AutoCloseable {
@@ -11,10 +11,10 @@ public interface Progress extends AutoCloseable {
      * @param total of all
      * @param secondsLeft estimate
      */
-    void begin(Row row, Contestant contestant, int round, int done, int total, double secondsLeft);
+    void begin(ComparisonRow row, Contestant contestant, int round, int done, int total, double secondsLeft);
 
     /** It has ended. */
-    void end(Row row, Contestant contestant, int round, Outcome outcome);
+    void end(ComparisonRow row, Contestant contestant, int round, TrialOutcome outcome);
 
     @Override
     void close();

@@ -76,7 +76,7 @@ final class AeronEnd extends End {
                     ? aeron.addExclusivePublication(CommonContext.IPC_CHANNEL, out)
                     : aeron.addPublication(CommonContext.IPC_CHANNEL, out);
         }
-        Deadline deadline = Deadline.ofSeconds(10, "connection over Aeron");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "connection over Aeron");
         while (!publication.isConnected() || subscription.hasNoImages()) {
             drive();
             deadline.run();
@@ -92,7 +92,7 @@ final class AeronEnd extends End {
     }
 
     private String endpoint(Subscription subscription) {
-        Deadline deadline = Deadline.ofSeconds(10, "port for Aeron");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "port for Aeron");
         String endpoint = subscription.resolvedEndpoint();
         while (endpoint == null) {
             drive();

@@ -14,7 +14,7 @@ final class AppendEnd extends VerbenaEnd {
     private final BooleanSupplier hasMessage;
 
     AppendEnd(FabricKind fabric, boolean near, PathSettings settings) {
-        super(Verb.APPEND, fabric, near, settings);
+        super(PathVerb.APPEND, fabric, near, settings);
         queue = inbox();
         hasMessage = () -> !queue.isEmpty();
     }

@@ -163,7 +163,7 @@ public abstract class End extends Producer implements AutoCloseable {
         }
         others.begin(work);
         work.run(this, 0);
-        Deadline deadline = Deadline.ofSeconds(PRODUCE_SECONDS, "end of the other producers");
+        WaitLimit deadline = WaitLimit.ofSeconds(PRODUCE_SECONDS, "end of the other producers");
         while (!others.areIdle()) {
             poll(1);
             deadline.run();

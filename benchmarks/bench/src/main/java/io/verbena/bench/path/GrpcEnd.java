@@ -60,7 +60,7 @@ final class GrpcEnd extends LocalEnd {
             server = null;
             ManagedChannel made = connect(Integer.parseInt(rendezvous.hear(() -> {})));
             channel = made;
-            Deadline deadline = Deadline.ofSeconds(SECONDS, "connection over gRPC");
+            WaitLimit deadline = WaitLimit.ofSeconds(SECONDS, "connection over gRPC");
             while (made.getState(true) != ConnectivityState.READY) { // calls that wait for it lose their order
                 deadline.run();
             }

@@ -67,7 +67,7 @@ final class Initiator implements AutoCloseable {
      * @param handler takes completions; errors never reach it
      */
     Initiator(
-            Verb verb,
+            PathVerb verb,
             FabricKind fabric,
             PathSettings settings,
             int producer,
@@ -79,11 +79,11 @@ final class Initiator implements AutoCloseable {
             }
             handler.onCompletion(completion);
         };
-        int length = verb == Verb.FETCH_ADD ? Long.BYTES : settings.length();
+        int length = verb == PathVerb.FETCH_ADD ? Long.BYTES : settings.length();
         batch = settings.batch();
         senders = settings.queuePairs();
         firstLane = producer * senders;
-        boolean inline = length <= inlineLimit(fabric, batch) && verb != Verb.READ && verb != Verb.FETCH_ADD;
+        boolean inline = length <= inlineLimit(fabric, batch) && verb != PathVerb.READ && verb != PathVerb.FETCH_ADD;
         layout = RegionLayout.of(verb, settings, queuePairs);
         slots = layout.slots();
         int receiveDepth = layout.receiveDepth();
@@ -93,7 +93,7 @@ final class Initiator implements AutoCloseable {
         requests = new RequestTemplate(verb, length, inline, layout, region);
         int sends = verb.isSend() && !inline ? Math.min(layout.depth(), receiveDepth) : layout.depth();
         completions = node.nic().createCompletionQueue(layout.completions(sends));
-        shared = verb == Verb.SEND_SRQ ? domain.createSharedReceiveQueue(receiveDepth * queuePairs, 1) : null;
+        shared = verb == PathVerb.SEND_SRQ ? domain.createSharedReceiveQueue(receiveDepth * queuePairs, 1) : null;
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .completionQueue(completions)
                 .maxSend(sends)
@@ -143,7 +143,7 @@ final class Initiator implements AutoCloseable {
         if (firstQp == 0) {
             requests.remote(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Integer.parseInt(words[3]));
         }
-        node.awaitLink(peer, Deadline.ofSeconds(10, "link"));
+        node.awaitLink(peer, WaitLimit.ofSeconds(10, "link"));
         for (int i = 0; i < senders; i++) {
             qps[firstQp + i].connect(peer, Integer.parseInt(words[4 + i]));
         }

@@ -70,7 +70,7 @@ final class NettyEnd extends End {
                     socket.isDomain()
                             ? socketPath()
                             : String.valueOf(((InetSocketAddress) server.localAddress()).getPort()));
-            Deadline deadline = Deadline.ofSeconds(10, "connection over Netty");
+            WaitLimit deadline = WaitLimit.ofSeconds(10, "connection over Netty");
             Channel came = accepted;
             while (came == null) {
                 loop.runNow();
@@ -148,7 +148,7 @@ final class NettyEnd extends End {
     }
 
     private Channel await(ChannelFuture future, String what) {
-        Deadline deadline = Deadline.ofSeconds(10, what);
+        WaitLimit deadline = WaitLimit.ofSeconds(10, what);
         while (!future.isDone()) {
             loop.runNow();
             deadline.run();
@@ -208,7 +208,7 @@ final class NettyEnd extends End {
             server.close();
         }
         loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
-        Deadline deadline = Deadline.ofSeconds(10, "end of Netty's loop");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "end of Netty's loop");
         while (!loop.isTerminated()) {
             loop.runNow();
             deadline.run();

@@ -19,7 +19,7 @@ final class OneSidedEnd extends VerbenaEnd {
     private static final long MARK = 0x5645_5242_454E_0000L;
     private static final long CHECKED = Long.MIN_VALUE;
 
-    private final Verb verb;
+    private final PathVerb verb;
     private final boolean near;
     private final AtomicBuffer memory;
     private final long[] done;
@@ -28,7 +28,7 @@ final class OneSidedEnd extends VerbenaEnd {
     private boolean checking;
     private boolean readBack;
 
-    OneSidedEnd(Verb verb, FabricKind fabric, boolean near, PathSettings settings) {
+    OneSidedEnd(PathVerb verb, FabricKind fabric, boolean near, PathSettings settings) {
         super(verb, fabric, near, settings);
         this.verb = verb;
         this.near = near;
@@ -48,7 +48,7 @@ final class OneSidedEnd extends VerbenaEnd {
 
     @Override
     void prepare() {
-        if (verb == Verb.READ) {
+        if (verb == PathVerb.READ) {
             for (int i = 0; i < initiator.qps.length * initiator.layout.slots(); i++) {
                 Stamp.put(memory, initiator.layout.target(i), length, MARK + i);
             }
@@ -101,7 +101,7 @@ final class OneSidedEnd extends VerbenaEnd {
 
     private void complete(int qp, long count) {
         for (long number = done[qp]; number < count; number++) {
-            if (verb != Verb.WRITE) {
+            if (verb != PathVerb.WRITE) {
                 checkResult(qp, number);
             }
             done[qp] = number + 1;
@@ -116,24 +116,24 @@ final class OneSidedEnd extends VerbenaEnd {
             return; // its slot is in use again
         }
         long found = memory.getLong(slot * initiator.layout.slotLength());
-        long expected = verb == Verb.READ ? MARK + slot : number;
+        long expected = verb == PathVerb.READ ? MARK + slot : number;
         if (found != expected) {
             throw new RunException(verb + " " + number + " brought 0x" + Long.toHexString(found) + ", expected 0x"
                     + Long.toHexString(expected));
         }
-        if (verb == Verb.READ) {
+        if (verb == PathVerb.READ) {
             Stamp.get(memory, slot * initiator.layout.slotLength(), length);
         }
     }
 
     /** Waits for what is outstanding, and reads the last WRITE of each queue pair back. */
     private void check() {
-        if (verb != Verb.WRITE || checking) {
+        if (verb != PathVerb.WRITE || checking) {
             return;
         }
         checking = true;
         initiator.flush();
-        Deadline deadline = Deadline.ofSeconds(10, "completion of all WRITEs");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "completion of all WRITEs");
         for (int i = 0; i < done.length; i++) {
             while (done[i] != initiator.posted(i)) {
                 initiator.poll(Initiator.POLL);
@@ -147,7 +147,7 @@ final class OneSidedEnd extends VerbenaEnd {
         checking = false;
     }
 
-    private void readBack(int qp, Deadline deadline) {
+    private void readBack(int qp, WaitLimit deadline) {
         readBack = false;
         initiator.read(qp, initiator.layout.target(initiator.layout.slotOf(qp, done[qp] - 1)), CHECKED);
         while (!readBack) {

@@ -56,12 +56,12 @@ public final class OneThread implements AutoCloseable {
     /** Takes messages until so many have come since the beginning. */
     public void poll(long total) {
         int turns = 0;
-        Deadline deadline = null;
+        WaitLimit deadline = null;
         while (far.taken() < total) {
             if (far.poll(64) == 0) {
                 near.poll(64);
                 if (++turns > 1000) {
-                    deadline = deadline == null ? Deadline.ofSeconds(10, "message " + far.taken()) : deadline;
+                    deadline = deadline == null ? WaitLimit.ofSeconds(10, "message " + far.taken()) : deadline;
                     deadline.check();
                 }
             }

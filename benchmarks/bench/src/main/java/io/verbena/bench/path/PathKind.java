@@ -17,43 +17,43 @@ import org.jspecify.annotations.Nullable;
  * unless it is mutual TLS. SEND_SRQ is SEND to a shared receive queue.
  */
 public enum PathKind {
-    VERBENA_APPEND_LOCAL(Verb.APPEND, FabricKind.LOCAL),
-    VERBENA_APPEND_SHM(Verb.APPEND, FabricKind.SHM),
-    VERBENA_APPEND_UDS(Verb.APPEND, FabricKind.UDS),
-    VERBENA_APPEND_TCP(Verb.APPEND, FabricKind.TCP),
-    VERBENA_APPEND_TLS_TCP(Verb.APPEND, FabricKind.TLS_TCP),
-    VERBENA_APPEND_NIO_TCP(Verb.APPEND, FabricKind.NIO_TCP),
-    VERBENA_APPEND_URING_TCP(Verb.APPEND, FabricKind.URING_TCP),
-    VERBENA_SEND_LOCAL(Verb.SEND, FabricKind.LOCAL),
-    VERBENA_SEND_SHM(Verb.SEND, FabricKind.SHM),
-    VERBENA_SEND_UDS(Verb.SEND, FabricKind.UDS),
-    VERBENA_SEND_TCP(Verb.SEND, FabricKind.TCP),
-    VERBENA_SEND_TLS_TCP(Verb.SEND, FabricKind.TLS_TCP),
-    VERBENA_SEND_NIO_TCP(Verb.SEND, FabricKind.NIO_TCP),
-    VERBENA_SEND_URING_TCP(Verb.SEND, FabricKind.URING_TCP),
-    VERBENA_SEND_SRQ_LOCAL(Verb.SEND_SRQ, FabricKind.LOCAL),
-    VERBENA_SEND_SRQ_SHM(Verb.SEND_SRQ, FabricKind.SHM),
-    VERBENA_SEND_SRQ_UDS(Verb.SEND_SRQ, FabricKind.UDS),
-    VERBENA_SEND_SRQ_TCP(Verb.SEND_SRQ, FabricKind.TCP),
-    VERBENA_WRITE_LOCAL(Verb.WRITE, FabricKind.LOCAL),
-    VERBENA_WRITE_SHM(Verb.WRITE, FabricKind.SHM),
-    VERBENA_WRITE_UDS(Verb.WRITE, FabricKind.UDS),
-    VERBENA_WRITE_TCP(Verb.WRITE, FabricKind.TCP),
-    VERBENA_WRITE_TLS_TCP(Verb.WRITE, FabricKind.TLS_TCP),
-    VERBENA_WRITE_NIO_TCP(Verb.WRITE, FabricKind.NIO_TCP),
-    VERBENA_WRITE_URING_TCP(Verb.WRITE, FabricKind.URING_TCP),
-    VERBENA_READ_LOCAL(Verb.READ, FabricKind.LOCAL),
-    VERBENA_READ_SHM(Verb.READ, FabricKind.SHM),
-    VERBENA_READ_UDS(Verb.READ, FabricKind.UDS),
-    VERBENA_READ_TCP(Verb.READ, FabricKind.TCP),
-    VERBENA_READ_NIO_TCP(Verb.READ, FabricKind.NIO_TCP),
-    VERBENA_READ_URING_TCP(Verb.READ, FabricKind.URING_TCP),
-    VERBENA_FETCH_ADD_LOCAL(Verb.FETCH_ADD, FabricKind.LOCAL),
-    VERBENA_FETCH_ADD_SHM(Verb.FETCH_ADD, FabricKind.SHM),
-    VERBENA_FETCH_ADD_UDS(Verb.FETCH_ADD, FabricKind.UDS),
-    VERBENA_FETCH_ADD_TCP(Verb.FETCH_ADD, FabricKind.TCP),
-    VERBENA_FETCH_ADD_NIO_TCP(Verb.FETCH_ADD, FabricKind.NIO_TCP),
-    VERBENA_FETCH_ADD_URING_TCP(Verb.FETCH_ADD, FabricKind.URING_TCP),
+    VERBENA_APPEND_LOCAL(PathVerb.APPEND, FabricKind.LOCAL),
+    VERBENA_APPEND_SHM(PathVerb.APPEND, FabricKind.SHM),
+    VERBENA_APPEND_UDS(PathVerb.APPEND, FabricKind.UDS),
+    VERBENA_APPEND_TCP(PathVerb.APPEND, FabricKind.TCP),
+    VERBENA_APPEND_TLS_TCP(PathVerb.APPEND, FabricKind.TLS_TCP),
+    VERBENA_APPEND_NIO_TCP(PathVerb.APPEND, FabricKind.NIO_TCP),
+    VERBENA_APPEND_URING_TCP(PathVerb.APPEND, FabricKind.URING_TCP),
+    VERBENA_SEND_LOCAL(PathVerb.SEND, FabricKind.LOCAL),
+    VERBENA_SEND_SHM(PathVerb.SEND, FabricKind.SHM),
+    VERBENA_SEND_UDS(PathVerb.SEND, FabricKind.UDS),
+    VERBENA_SEND_TCP(PathVerb.SEND, FabricKind.TCP),
+    VERBENA_SEND_TLS_TCP(PathVerb.SEND, FabricKind.TLS_TCP),
+    VERBENA_SEND_NIO_TCP(PathVerb.SEND, FabricKind.NIO_TCP),
+    VERBENA_SEND_URING_TCP(PathVerb.SEND, FabricKind.URING_TCP),
+    VERBENA_SEND_SRQ_LOCAL(PathVerb.SEND_SRQ, FabricKind.LOCAL),
+    VERBENA_SEND_SRQ_SHM(PathVerb.SEND_SRQ, FabricKind.SHM),
+    VERBENA_SEND_SRQ_UDS(PathVerb.SEND_SRQ, FabricKind.UDS),
+    VERBENA_SEND_SRQ_TCP(PathVerb.SEND_SRQ, FabricKind.TCP),
+    VERBENA_WRITE_LOCAL(PathVerb.WRITE, FabricKind.LOCAL),
+    VERBENA_WRITE_SHM(PathVerb.WRITE, FabricKind.SHM),
+    VERBENA_WRITE_UDS(PathVerb.WRITE, FabricKind.UDS),
+    VERBENA_WRITE_TCP(PathVerb.WRITE, FabricKind.TCP),
+    VERBENA_WRITE_TLS_TCP(PathVerb.WRITE, FabricKind.TLS_TCP),
+    VERBENA_WRITE_NIO_TCP(PathVerb.WRITE, FabricKind.NIO_TCP),
+    VERBENA_WRITE_URING_TCP(PathVerb.WRITE, FabricKind.URING_TCP),
+    VERBENA_READ_LOCAL(PathVerb.READ, FabricKind.LOCAL),
+    VERBENA_READ_SHM(PathVerb.READ, FabricKind.SHM),
+    VERBENA_READ_UDS(PathVerb.READ, FabricKind.UDS),
+    VERBENA_READ_TCP(PathVerb.READ, FabricKind.TCP),
+    VERBENA_READ_NIO_TCP(PathVerb.READ, FabricKind.NIO_TCP),
+    VERBENA_READ_URING_TCP(PathVerb.READ, FabricKind.URING_TCP),
+    VERBENA_FETCH_ADD_LOCAL(PathVerb.FETCH_ADD, FabricKind.LOCAL),
+    VERBENA_FETCH_ADD_SHM(PathVerb.FETCH_ADD, FabricKind.SHM),
+    VERBENA_FETCH_ADD_UDS(PathVerb.FETCH_ADD, FabricKind.UDS),
+    VERBENA_FETCH_ADD_TCP(PathVerb.FETCH_ADD, FabricKind.TCP),
+    VERBENA_FETCH_ADD_NIO_TCP(PathVerb.FETCH_ADD, FabricKind.NIO_TCP),
+    VERBENA_FETCH_ADD_URING_TCP(PathVerb.FETCH_ADD, FabricKind.URING_TCP),
     VERBENA_RPC_LOCAL(Way.RPC, FabricKind.LOCAL),
     VERBENA_RPC_SHM(Way.RPC, FabricKind.SHM),
     VERBENA_RPC_UDS(Way.RPC, FabricKind.UDS),
@@ -117,10 +117,10 @@ public enum PathKind {
     private static final int SOCKET_WARM_UP = 3;
 
     private final Way way;
-    private final Verb verb; // of the way VERB
+    private final PathVerb verb; // of the way VERB
     private final Object variant;
 
-    PathKind(Verb verb, FabricKind fabric) {
+    PathKind(PathVerb verb, FabricKind fabric) {
         this.way = Way.VERB;
         this.verb = verb;
         this.variant = fabric;
@@ -128,7 +128,7 @@ public enum PathKind {
 
     PathKind(Way way, Object variant) {
         this.way = way;
-        this.verb = Verb.APPEND;
+        this.verb = PathVerb.APPEND;
         this.variant = variant;
     }
 
@@ -183,7 +183,7 @@ public enum PathKind {
 
     /** Whether every message has {@value End#MIN_LENGTH} bytes, whatever length is asked for. */
     public boolean isWord() {
-        return way == Way.ATOMIC || (way == Way.VERB && verb == Verb.FETCH_ADD);
+        return way == Way.ATOMIC || (way == Way.VERB && verb == PathVerb.FETCH_ADD);
     }
 
     /** Most producers that may send to one far end. */

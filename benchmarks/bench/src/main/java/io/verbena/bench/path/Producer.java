@@ -34,12 +34,12 @@ public abstract class Producer {
 
     private void awaitRoom(long number) {
         room.reset();
-        Deadline deadline = null;
+        WaitLimit deadline = null;
         for (int i = 1; !offer(number); i++) {
             flush();
             room.idle();
             if ((i & LOOK) == 0) {
-                deadline = deadline == null ? Deadline.ofSeconds(10, "room for message " + number) : deadline;
+                deadline = deadline == null ? WaitLimit.ofSeconds(10, "room for message " + number) : deadline;
                 deadline.check();
             }
         }

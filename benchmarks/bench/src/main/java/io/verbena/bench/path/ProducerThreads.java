@@ -51,7 +51,7 @@ final class ProducerThreads implements AutoCloseable {
     }
 
     private static void await(Future<?> future, Runnable idle) {
-        Deadline deadline = Deadline.ofSeconds(20, "producer");
+        WaitLimit deadline = WaitLimit.ofSeconds(20, "producer");
         while (!future.isDone()) {
             idle.run();
             deadline.run();

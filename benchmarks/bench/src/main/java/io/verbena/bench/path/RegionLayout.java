@@ -24,8 +24,8 @@ record RegionLayout(int queuePairs, int slots, int slotLength, int depth, int re
     private static final int WORD_LENGTH = BitUtil.CACHE_LINE_LENGTH;
 
     /** The layout for a verb, of as many queue pairs as are created. */
-    static RegionLayout of(Verb verb, PathSettings settings, int queuePairs) {
-        int slotLength = verb == Verb.FETCH_ADD ? WORD_LENGTH : settings.slotLength();
+    static RegionLayout of(PathVerb verb, PathSettings settings, int queuePairs) {
+        int slotLength = verb == PathVerb.FETCH_ADD ? WORD_LENGTH : settings.slotLength();
         int senders = settings.queuePairs();
         int wanted = senders == 1
                 ? Math.max(SINGLE_DEPTH, settings.depth())
@@ -38,7 +38,7 @@ record RegionLayout(int queuePairs, int slots, int slotLength, int depth, int re
     }
 
     /** Slots of a queue pair: the settings' for one-sided verbs; for messages no more than stay in a core's cache. */
-    private static int slots(Verb verb, PathSettings settings, int depth) {
+    private static int slots(PathVerb verb, PathSettings settings, int depth) {
         int senders = settings.queuePairs();
         int memory = senders == 1 ? SOURCE_MEMORY : SHARED_SOURCE_MEMORY;
         int wanted = verb.isMessage() ? memory / settings.slotLength() / senders : settings.slots() / senders;
@@ -47,9 +47,9 @@ record RegionLayout(int queuePairs, int slots, int slotLength, int depth, int re
     }
 
     /** Receives of a queue pair: as many as sends can be outstanding, as far as memory goes. */
-    private static int receives(Verb verb, int depth, int slotLength, int queuePairs) {
+    private static int receives(PathVerb verb, int depth, int slotLength, int queuePairs) {
         int fitting = RECEIVE_MEMORY / slotLength / queuePairs;
-        if (verb == Verb.SEND_SRQ) {
+        if (verb == PathVerb.SEND_SRQ) {
             fitting = Math.min(fitting, SharedReceiveQueue.MAX_DEPTH / queuePairs);
         }
         return Math.min(depth, Integer.highestOneBit(Math.max(2, fitting)));

@@ -82,7 +82,7 @@ public final class Rendezvous {
      * @param idle a turn of what must go on meanwhile
      */
     public String hear(Runnable idle) {
-        Deadline deadline = Deadline.ofSeconds(SECONDS, "word from the other end");
+        WaitLimit deadline = WaitLimit.ofSeconds(SECONDS, "word from the other end");
         while (true) {
             boolean last = ended;
             String line = heard.poll();

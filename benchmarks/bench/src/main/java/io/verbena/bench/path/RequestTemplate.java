@@ -14,7 +14,7 @@ final class RequestTemplate {
     /** Whether data goes inline. */
     final boolean inline;
 
-    private final Verb verb;
+    private final PathVerb verb;
     private final int length;
     private final RegionLayout layout;
     private final int key;
@@ -26,7 +26,7 @@ final class RequestTemplate {
     private int remoteQueueKey;
     private int remoteKey;
 
-    RequestTemplate(Verb verb, int length, boolean inline, RegionLayout layout, MemoryRegion region) {
+    RequestTemplate(PathVerb verb, int length, boolean inline, RegionLayout layout, MemoryRegion region) {
         this.verb = verb;
         this.length = length;
         this.inline = inline;
@@ -62,7 +62,7 @@ final class RequestTemplate {
     }
 
     private void message(int slot, long stamp) {
-        if (verb == Verb.APPEND) {
+        if (verb == PathVerb.APPEND) {
             request.append(remoteQueue, remoteQueueKey);
         } else {
             request.send();

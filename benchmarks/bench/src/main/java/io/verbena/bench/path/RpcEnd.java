@@ -163,10 +163,10 @@ final class RpcEnd extends End {
     private void onRequest(Request request) {
         served++;
         SendResult result = request.enqueue(request.buffer(), request.offset(), request.length());
-        Deadline deadline = null;
+        WaitLimit deadline = null;
         while (result == SendResult.BACK_PRESSURED) {
             node.doWork();
-            deadline = deadline == null ? Deadline.ofSeconds(10, "room for an answer") : deadline;
+            deadline = deadline == null ? WaitLimit.ofSeconds(10, "room for an answer") : deadline;
             deadline.check();
             result = request.enqueue(request.buffer(), request.offset(), request.length());
         }

@@ -17,7 +17,7 @@ final class SendEnd extends VerbenaEnd {
     private final int depth; // receives of a queue pair
     private int received;
 
-    SendEnd(Verb verb, FabricKind fabric, boolean near, PathSettings settings) {
+    SendEnd(PathVerb verb, FabricKind fabric, boolean near, PathSettings settings) {
         super(verb, fabric, near, settings);
         receives = initiator.layout.receive(0);
         slotLength = initiator.layout.slotLength();

@@ -21,18 +21,18 @@ abstract class VerbenaEnd extends End {
 
     final Initiator initiator;
     final @Nullable AppendQueue inbox;
-    private final Verb verb;
+    private final PathVerb verb;
     private final FabricKind fabric;
     private int turnMask;
     private int polls;
 
-    VerbenaEnd(Verb verb, FabricKind fabric, boolean near, PathSettings settings) {
+    VerbenaEnd(PathVerb verb, FabricKind fabric, boolean near, PathSettings settings) {
         super(settings);
         this.verb = verb;
         this.fabric = fabric;
         int qps = settings.queuePairs() * (near ? 1 : settings.producers());
         initiator = new Initiator(verb, fabric, settings, 0, qps, this::onCompletion);
-        inbox = verb == Verb.APPEND ? initiator.domain.createAppendQueue(inboxAttributes()) : null;
+        inbox = verb == PathVerb.APPEND ? initiator.domain.createAppendQueue(inboxAttributes()) : null;
     }
 
     /** The defaults, with chunks that hold at least four messages. */
@@ -153,7 +153,7 @@ abstract class VerbenaEnd extends End {
         @Override
         void drain() {
             own.flush();
-            Deadline deadline = Deadline.ofSeconds(10, "acknowledgement of all messages of a producer");
+            WaitLimit deadline = WaitLimit.ofSeconds(10, "acknowledgement of all messages of a producer");
             while (!own.isDone()) {
                 own.poll(Initiator.POLL);
                 deadline.check();

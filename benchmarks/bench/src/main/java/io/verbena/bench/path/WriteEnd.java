@@ -13,7 +13,7 @@ final class WriteEnd extends VerbenaEnd {
     private int next;
 
     WriteEnd(FabricKind fabric, boolean near, PathSettings settings) {
-        super(Verb.WRITE, fabric, near, settings);
+        super(PathVerb.WRITE, fabric, near, settings);
         region = initiator.region;
         if (settings.queuePairs() != 1) {
             throw new RunException("queuePairs " + settings.queuePairs() + " > maximum 1 of a round trip");

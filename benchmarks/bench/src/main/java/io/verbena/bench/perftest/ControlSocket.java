@@ -29,7 +29,7 @@ final class ControlSocket implements AutoCloseable {
     private static final String GONE = "the other side closed the control connection: it ended, or was killed";
 
     private final Socket socket;
-    private final ArrayBlockingQueue<ControlMessage> messages = new ArrayBlockingQueue<>(MAX_MESSAGES);
+    private final ArrayBlockingQueue<ControlLine> messages = new ArrayBlockingQueue<>(MAX_MESSAGES);
     private volatile int received; // by the reader alone
     private int taken;
     private volatile @Nullable String broken;
@@ -112,7 +112,7 @@ final class ControlSocket implements AutoCloseable {
                     broken = GONE;
                     return;
                 }
-                ControlMessage message = ControlMessage.parse(line);
+                ControlLine message = ControlLine.parse(line);
                 if (message.type().equals(ERROR)) {
                     gaveUp = gaveUp(message);
                 }
@@ -147,7 +147,7 @@ final class ControlSocket implements AutoCloseable {
         return new String(line, 0, length, StandardCharsets.UTF_8);
     }
 
-    void send(ControlMessage message) {
+    void send(ControlLine message) {
         try {
             socket.getOutputStream().write(message.line().getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
@@ -160,7 +160,7 @@ final class ControlSocket implements AutoCloseable {
     void sendError(String reason) {
         try {
             socket.getOutputStream()
-                    .write(new ControlMessage(ERROR)
+                    .write(new ControlLine(ERROR)
                             .with("reason", reason)
                             .line()
                             .getBytes(StandardCharsets.UTF_8));
@@ -180,7 +180,7 @@ final class ControlSocket implements AutoCloseable {
         long deadline = System.nanoTime() + waitNanos;
         try {
             while (System.nanoTime() - deadline < 0) {
-                ControlMessage message = messages.poll(10, TimeUnit.MILLISECONDS);
+                ControlLine message = messages.poll(10, TimeUnit.MILLISECONDS);
                 if (message != null && message.type().equals(ERROR)) {
                     return gaveUp(message);
                 }
@@ -195,7 +195,7 @@ final class ControlSocket implements AutoCloseable {
         return null;
     }
 
-    private static String gaveUp(ControlMessage error) {
+    private static String gaveUp(ControlLine error) {
         return "the other side gave up: " + error.text("reason");
     }
 
@@ -217,8 +217,8 @@ final class ControlSocket implements AutoCloseable {
     }
 
     /** Waits for a message of a type; the other side's error, another type or silence ends the test. */
-    ControlMessage receive(String type, long timeoutNanos) {
-        ControlMessage message = receive(timeoutNanos);
+    ControlLine receive(String type, long timeoutNanos) {
+        ControlLine message = receive(timeoutNanos);
         if (!message.type().equals(type)) {
             throw new RunException("the other side says '" + message.type() + "' where '" + type + "' was expected");
         }
@@ -226,9 +226,9 @@ final class ControlSocket implements AutoCloseable {
     }
 
     /** Waits for any message but an error. */
-    ControlMessage receive(long timeoutNanos) {
+    ControlLine receive(long timeoutNanos) {
         long deadline = System.nanoTime() + timeoutNanos;
-        ControlMessage message = null;
+        ControlLine message = null;
         try {
             while (message == null) {
                 message = messages.poll(10, TimeUnit.MILLISECONDS);

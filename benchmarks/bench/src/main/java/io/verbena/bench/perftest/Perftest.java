@@ -192,7 +192,7 @@ public final class Perftest extends RunCommand {
             } else if (host == null) {
                 serve(settings);
             } else {
-                Session.connect(settings, host, port, tls(), out);
+                TestSession.connect(settings, host, port, tls(), out);
             }
             return 0;
         } catch (MemoryExhaustedException e) {
@@ -221,7 +221,7 @@ public final class Perftest extends RunCommand {
                 out.println(" Port: " + server.getLocalPort());
             }
             out.flush();
-            Session.serve(settings, server, 0, out);
+            TestSession.serve(settings, server, 0, out);
         } catch (IOException e) {
             throw new RunException("cannot close the control socket: " + e.getMessage(), e);
         }
@@ -235,7 +235,7 @@ public final class Perftest extends RunCommand {
             Thread thread = new Thread(
                     () -> {
                         try {
-                            Session.serve(settings, server, settings.timeoutNanos(), nowhere);
+                            TestSession.serve(settings, server, settings.timeoutNanos(), nowhere);
                         } catch (RuntimeException e) {
                             serverFailure.set(e);
                         }
@@ -243,7 +243,7 @@ public final class Perftest extends RunCommand {
                     "perftest-server");
             thread.setDaemon(true);
             thread.start();
-            Session.connect(settings, server.getInetAddress().getHostAddress(), server.getLocalPort(), null, out);
+            TestSession.connect(settings, server.getInetAddress().getHostAddress(), server.getLocalPort(), null, out);
             thread.join(TimeUnit.NANOSECONDS.toMillis(settings.timeoutNanos()));
         } catch (IOException e) {
             throw new RunException("cannot close the control socket: " + e.getMessage(), e);

@@ -71,8 +71,8 @@ record PerftestSettings(
     }
 
     /** What both ends must have in common, as a message. */
-    ControlMessage agreement() {
-        return new ControlMessage("hello")
+    ControlLine agreement() {
+        return new ControlLine("hello")
                 .with("test", kind.commandName())
                 .with("fabric", fabric.optionName())
                 .with("sizes", sizes.stream().map(String::valueOf).collect(Collectors.joining(",")))

@@ -31,7 +31,7 @@ final class ResultTable {
     }
 
     /** What is run, before the table. */
-    void head(PerftestSettings s, boolean direct, CorePair cores, ControlMessage local, ControlMessage remote) {
+    void head(PerftestSettings s, boolean direct, CorePair cores, ControlLine local, ControlLine remote) {
         line(RULE);
         line("                    Verbena " + s.kind().title());
         pair("Fabric", s.fabric().optionName(), "Engine", s.mode().name().toLowerCase(Locale.ROOT));
@@ -59,7 +59,7 @@ final class ResultTable {
         out.printf(Locale.ROOT, " %-15s : %-14s %-15s : %s%n", left, a, right, b);
     }
 
-    private void address(String who, ControlMessage end) {
+    private void address(String who, ControlLine end) {
         line(" " + who + ": NIC " + NicId.text(end.number("nic")) + " QPN " + end.text("qps") + " RKey "
                 + KeyText.of((int) end.number("target")));
     }

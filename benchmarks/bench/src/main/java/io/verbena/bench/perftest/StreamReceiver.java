@@ -110,7 +110,7 @@ final class StreamReceiver extends Traffic {
     }
 
     @Override
-    ControlMessage report(ControlMessage message) {
+    ControlLine report(ControlLine message) {
         return message.with("messages", received - phaseBegan).with("nanos", lastAt - firstAt);
     }
 }

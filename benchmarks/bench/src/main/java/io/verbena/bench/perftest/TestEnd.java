@@ -40,7 +40,7 @@ final class TestEnd implements AutoCloseable {
     private final QueuePair[] queuePairs;
     private final MemoryRegion source;
     private final MemoryRegion target;
-    private final Pattern pattern;
+    private final TestData pattern;
     private final @Nullable AppendQueue inbox;
     private final BooleanSupplier inboxCheck;
     private final int slots;
@@ -70,10 +70,10 @@ final class TestEnd implements AutoCloseable {
         this.domain = node.nic().allocateProtectionDomain();
         this.completions =
                 node.nic().createCompletionQueue(settings.queuePairs() * (settings.txDepth() + settings.rxDepth()));
-        this.source = domain.allocate(Pattern.length(size), Access.REMOTE_READ);
+        this.source = domain.allocate(TestData.length(size), Access.REMOTE_READ);
         this.target = domain.allocate((int) targetLength, Access.LOCAL_WRITE | Access.REMOTE_WRITE);
-        Pattern.fill(source.buffer(), Pattern.length(size));
-        this.pattern = new Pattern(source.buffer());
+        TestData.fill(source.buffer(), TestData.length(size));
+        this.pattern = new TestData(source.buffer());
         this.queuePairs = new QueuePair[settings.queuePairs()];
         for (int i = 0; i < queuePairs.length; i++) {
             queuePairs[i] = domain.createQueuePair(new QueuePairAttributes()
@@ -99,8 +99,8 @@ final class TestEnd implements AutoCloseable {
     }
 
     /** What the peer must know. */
-    ControlMessage description() {
-        ControlMessage message = new ControlMessage("end")
+    ControlLine description() {
+        ControlLine message = new ControlLine("end")
                 .with("nic", node.nic().id())
                 .with(
                         "qps",
@@ -118,7 +118,7 @@ final class TestEnd implements AutoCloseable {
     }
 
     /** Connects to what the peer has described. */
-    void connect(ControlMessage peer) {
+    void connect(ControlLine peer) {
         long peerNic = peer.number("nic");
         int[] numbers = peer.numbers("qps");
         if (numbers.length != queuePairs.length) {
@@ -146,7 +146,7 @@ final class TestEnd implements AutoCloseable {
         return slots;
     }
 
-    Pattern pattern() {
+    TestData pattern() {
         return pattern;
     }
 
@@ -212,7 +212,7 @@ final class TestEnd implements AutoCloseable {
      * @param message its number among all
      */
     SendRequest prepare(SendRequest request, int queuePair, long index, long message) {
-        int offset = Pattern.offset(message);
+        int offset = TestData.offset(message);
         switch (settings.kind().verb()) {
             case SEND:
                 request.send();

@@ -24,7 +24,7 @@ abstract class Traffic {
     void startPhase() {}
 
     /** Server: adds what the client wants to know of a phase. */
-    ControlMessage report(ControlMessage message) {
+    ControlLine report(ControlLine message) {
         return message;
     }
 

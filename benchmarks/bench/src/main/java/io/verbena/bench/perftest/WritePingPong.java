@@ -9,7 +9,7 @@ import org.agrona.concurrent.AtomicBuffer;
  */
 final class WritePingPong extends PingPong {
     private final AtomicBuffer memory;
-    private final Pattern pattern;
+    private final TestData pattern;
     private final int size;
     private int at;
     private byte awaited;

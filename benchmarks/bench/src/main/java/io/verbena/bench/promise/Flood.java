@@ -77,7 +77,7 @@ final class Flood implements AutoCloseable {
                 int tenant = i;
                 Offer way = way(cell, tenant, address + "/" + cell.receiver().inbox(i));
                 threads[i] = new FastThreadLocalThread(
-                        () -> flood(tenant, way, Content.message(tenant, cell.sizes())), "promise-" + name(tenant));
+                        () -> flood(tenant, way, CellContent.message(tenant, cell.sizes())), "promise-" + name(tenant));
                 threads[i].setDaemon(true);
             }
         } catch (RuntimeException e) {

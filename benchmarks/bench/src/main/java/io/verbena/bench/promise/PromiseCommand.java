@@ -91,8 +91,8 @@ public final class PromiseCommand extends RunCommand {
     @Option(names = "--allow", paramLabel = "<cells>", description = "Cells that may be broken; default 0.")
     int allowed;
 
-    private final @Nullable Function<Cell, Outcome> given;
-    private final Map<Verdict, Integer> verdicts = new EnumMap<>(Verdict.class);
+    private final @Nullable Function<Cell, CellOutcome> given;
+    private final Map<CellVerdict, Integer> verdicts = new EnumMap<>(CellVerdict.class);
 
     /** Measures, and prints to the standard streams. */
     public PromiseCommand() {
@@ -100,7 +100,7 @@ public final class PromiseCommand extends RunCommand {
     }
 
     /** Prints what is given for each cell; null to measure. */
-    PromiseCommand(@Nullable Function<Cell, Outcome> given) {
+    PromiseCommand(@Nullable Function<Cell, CellOutcome> given) {
         super("bench");
         this.given = given;
     }
@@ -116,7 +116,7 @@ public final class PromiseCommand extends RunCommand {
             return 0;
         }
         out.println(Machine.here().text());
-        Function<Cell, Outcome> measurement = given;
+        Function<Cell, CellOutcome> measurement = given;
         if (measurement != null) {
             tables(cells, measurement);
         } else {
@@ -127,10 +127,10 @@ public final class PromiseCommand extends RunCommand {
             }
         }
         out.println();
-        out.println(Arrays.stream(Verdict.values())
+        out.println(Arrays.stream(CellVerdict.values())
                 .map(each -> count(each) + " " + each.title)
                 .collect(Collectors.joining(", ", cells.size() + " cells: ", "")));
-        return count(Verdict.BROKEN) > allowed || count(Verdict.FAILED) > 0 ? 1 : 0;
+        return count(CellVerdict.BROKEN) > allowed || count(CellVerdict.FAILED) > 0 ? 1 : 0;
     }
 
     private List<Cell> cells() {
@@ -146,12 +146,12 @@ public final class PromiseCommand extends RunCommand {
                 : Cell.all(kinds, modes, sizes, pairs, receivers);
     }
 
-    private int count(Verdict verdict) {
+    private int count(CellVerdict verdict) {
         return verdicts.getOrDefault(verdict, 0);
     }
 
     /** A table for each fabric and mode, as soon as it is measured. */
-    private void tables(List<Cell> cells, Function<Cell, Outcome> measurement) {
+    private void tables(List<Cell> cells, Function<Cell, CellOutcome> measurement) {
         MarkdownTable table = null;
         for (int i = 0; i < cells.size(); i++) {
             Cell cell = cells.get(i);
@@ -171,8 +171,8 @@ public final class PromiseCommand extends RunCommand {
                         "inbox full, 1/s",
                         "verdict"));
             }
-            Outcome outcome = measurement.apply(cell);
-            Verdict verdict = outcome.verdict(cell.weights(), tolerance);
+            CellOutcome outcome = measurement.apply(cell);
+            CellVerdict verdict = outcome.verdict(cell.weights(), tolerance);
             verdicts.merge(verdict, 1, Integer::sum);
             table.line(line(cell, outcome, verdict));
             err.println(text("%d/%d %s: %.3f, %s", i + 1, cells.size(), cell, outcome.share(), verdict.title));
@@ -187,7 +187,7 @@ public final class PromiseCommand extends RunCommand {
         }
     }
 
-    private static List<String> line(Cell cell, Outcome outcome, Verdict verdict) {
+    private static List<String> line(Cell cell, CellOutcome outcome, CellVerdict verdict) {
         String failure = outcome.failure();
         return List.of(
                 cell.sizes().title,

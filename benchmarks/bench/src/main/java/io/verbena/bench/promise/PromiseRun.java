@@ -24,13 +24,13 @@ final class PromiseRun implements AutoCloseable {
     }
 
     /** Measures one; one that cannot be measured has an outcome too. */
-    Outcome measure(Cell cell) {
+    CellOutcome measure(Cell cell) {
         boolean cold = cell.fabric() != fabric;
         try {
             return measure(cell, farEnd(cell.fabric()), cold);
         } catch (RuntimeException e) {
             close(); // what failed is not to hurt the next one
-            return Outcome.failed(e.toString());
+            return CellOutcome.failed(e.toString());
         }
     }
 
@@ -45,7 +45,7 @@ final class PromiseRun implements AutoCloseable {
         return open;
     }
 
-    private Outcome measure(Cell cell, FarEnd end, boolean cold) {
+    private CellOutcome measure(Cell cell, FarEnd end, boolean cold) {
         String address = end.open(cell);
         try (Flood flood = new Flood(cell, address)) {
             Waits.sleep(warmup + (cold ? coldSeconds : 0));
@@ -58,7 +58,7 @@ final class PromiseRun implements AutoCloseable {
         }
     }
 
-    private Outcome count(Flood flood, FarEnd end) {
+    private CellOutcome count(Flood flood, FarEnd end) {
         Flood.Offered first = flood.offered(0);
         Flood.Offered second = flood.offered(1);
         long begin = System.nanoTime();
@@ -66,7 +66,7 @@ final class PromiseRun implements AutoCloseable {
         Waits.sleep(seconds);
         long[] after = end.counts();
         double elapsed = (System.nanoTime() - begin) / 1e9;
-        return new Outcome(
+        return new CellOutcome(
                 after[0] - before[0],
                 after[1] - before[1],
                 after[2] - before[2],

@@ -40,7 +40,7 @@ final class Receiver implements FarEnd {
     private @Nullable Thread thread;
     private int headerBytes;
     private LongSupplier refusals = () -> 0;
-    private Content content = new Content(Cell.Sizes.EQUAL);
+    private CellContent content = new CellContent(Cell.Sizes.EQUAL);
     private volatile boolean stopped;
     private volatile @Nullable RunException failure;
 
@@ -53,7 +53,7 @@ final class Receiver implements FarEnd {
         refusals = () -> 0;
         failure = null;
         headerBytes = cell.headerBytes();
-        content = new Content(cell.sizes());
+        content = new CellContent(cell.sizes());
         for (int i = 0; i < counts.length(); i++) {
             counts.set(i, 0);
         }

@@ -2,8 +2,8 @@ package io.verbena.bench.report;
 
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Progress;
-import io.verbena.bench.compare.Row;
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.compare.ComparisonRow;
+import io.verbena.bench.trial.TrialOutcome;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Optional;
@@ -40,14 +40,14 @@ public final class BarProgress implements Progress {
     }
 
     @Override
-    public void begin(Row row, Contestant contestant, int round, int done, int total, double left) {
+    public void begin(ComparisonRow row, Contestant contestant, int round, int done, int total, double left) {
         secondsLeft = Math.round(left);
         bar.setExtraMessage(row.id() + " " + contestant.label());
     }
 
     @Override
-    public void end(Row row, Contestant contestant, int round, Outcome outcome) {
-        if (outcome.kind() != Outcome.Kind.MEASURED && outcome.kind() != Outcome.Kind.NOT_AVAILABLE) {
+    public void end(ComparisonRow row, Contestant contestant, int round, TrialOutcome outcome) {
+        if (outcome.kind() != TrialOutcome.Kind.MEASURED && outcome.kind() != TrialOutcome.Kind.NOT_AVAILABLE) {
             bar.pause();
             out.print("\r\u001b[K");
             out.println("round " + round + " " + row.id() + " " + contestant.label() + ": "

@@ -3,7 +3,7 @@ package io.verbena.bench.report;
 import io.verbena.bench.Interval;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Figures;
@@ -46,7 +46,7 @@ public final class Curves {
      * @param axis what rows differ in
      * @param position a row's on that axis, above 0
      */
-    public void sweep(String file, String axis, Figure figure, ToDoubleFunction<Row> position) {
+    public void sweep(String file, String axis, Figure figure, ToDoubleFunction<ComparisonRow> position) {
         XYChart chart = chart(axis, figure.title() + ", " + figure.plotUnit(), file);
         chart.getStyler().setXAxisLogarithmic(true);
         chart.getStyler().setXAxisTickLabelsFormattingFunction(Curves::plain);
@@ -58,7 +58,7 @@ public final class Curves {
             for (Tag tag : Tag.VALID) {
                 List<Double> x = new ArrayList<>();
                 List<Interval> y = new ArrayList<>();
-                for (Row row : results.rows()) {
+                for (ComparisonRow row : results.rows()) {
                     interval(row, label, figure, tag).ifPresent(interval -> {
                         x.add(position.applyAsDouble(row));
                         y.add(interval);
@@ -80,7 +80,7 @@ public final class Curves {
 
     /** A file a row: the percentiles of each path's latency. */
     public void percentiles() {
-        for (Row row : results.rows()) {
+        for (ComparisonRow row : results.rows()) {
             XYChart chart = chart("percentile", "us", row.title());
             chart.getStyler().setXAxisLogarithmic(true);
             chart.getStyler().setXAxisLogarithmicDecadeOnly(true);
@@ -130,7 +130,7 @@ public final class Curves {
         return labels;
     }
 
-    private Optional<Interval> interval(Row row, String label, Figure figure, Tag tag) {
+    private Optional<Interval> interval(ComparisonRow row, String label, Figure figure, Tag tag) {
         return row.contestants().stream()
                 .filter(each -> each.label().equals(label))
                 .findFirst()

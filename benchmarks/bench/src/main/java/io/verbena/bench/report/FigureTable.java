@@ -2,7 +2,7 @@ package io.verbena.bench.report;
 
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.trial.Figure;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ public final class FigureTable {
         figures.forEach(figure -> heads.add(figure.title()));
         heads.addAll(List.of("slices", "remark"));
         MarkdownTable table = new MarkdownTable(heads);
-        for (Row row : results.rows()) {
+        for (ComparisonRow row : results.rows()) {
             for (Contestant contestant : row.contestants()) {
                 List<String> cells = new ArrayList<>(List.of(row.title(), contestant.label()));
                 for (Figure figure : figures) {

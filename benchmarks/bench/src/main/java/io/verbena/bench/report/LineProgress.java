@@ -2,10 +2,10 @@ package io.verbena.bench.report;
 
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Progress;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.trial.TrialOutcome;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.Optional;
@@ -23,19 +23,19 @@ public final class LineProgress implements Progress {
     }
 
     @Override
-    public void begin(Row row, Contestant contestant, int round, int done, int total, double secondsLeft) {
+    public void begin(ComparisonRow row, Contestant contestant, int round, int done, int total, double secondsLeft) {
         head = String.format(Locale.ROOT, "[%d/%d, %s left]", done + 1, total, left(secondsLeft));
     }
 
     @Override
-    public void end(Row row, Contestant contestant, int round, Outcome outcome) {
+    public void end(ComparisonRow row, Contestant contestant, int round, TrialOutcome outcome) {
         out.println(head + " round " + round + " " + row.id() + " " + contestant.label() + ": " + text(row, outcome));
         out.flush();
     }
 
     /** What came out, short. */
-    static String text(Row row, Outcome outcome) {
-        if (outcome.kind() != Outcome.Kind.MEASURED) {
+    static String text(ComparisonRow row, TrialOutcome outcome) {
+        if (outcome.kind() != TrialOutcome.Kind.MEASURED) {
             return outcome.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ') + ", " + outcome.reason();
         }
         return Tagged.text(Tag.VALID, tag -> {

@@ -3,7 +3,7 @@ package io.verbena.bench.report;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.LineFit;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.trial.Figure;
 import java.io.PrintStream;
 import java.util.List;
@@ -23,7 +23,7 @@ public final class LineTable {
     public void print(PrintStream out) {
         MarkdownTable table = new MarkdownTable(List.of("row", "path", "a", "b", "slices"));
         boolean any = false;
-        for (Row row : results.rows()) {
+        for (ComparisonRow row : results.rows()) {
             for (Contestant contestant : row.contestants()) {
                 Optional<LineFit> fit = results.fit(row, contestant);
                 if (fit.isPresent()) {

@@ -3,8 +3,8 @@ package io.verbena.bench.report;
 import io.verbena.bench.Interval;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
-import io.verbena.bench.compare.Target;
+import io.verbena.bench.compare.ComparisonRow;
+import io.verbena.bench.compare.FigureTarget;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import java.nio.file.Path;
@@ -55,9 +55,9 @@ public final class Plots {
     public void targets() {
         List<String> names = new ArrayList<>();
         List<Interval> scores = new ArrayList<>();
-        for (Row row : results.rows()) {
+        for (ComparisonRow row : results.rows()) {
             for (Contestant subject : row.references().isEmpty() ? List.<Contestant>of() : row.subjects()) {
-                for (Target target : subject.targets()) {
+                for (FigureTarget target : subject.targets()) {
                     score(row, subject, target).ifPresent(score -> {
                         names.add(row.id() + " " + subject.label().replace("verbena-", "") + " "
                                 + target.figure().title());
@@ -69,7 +69,7 @@ public final class Plots {
         bars("targets", "times as good as the target asks (1 and more: met)", names, scores);
     }
 
-    private Optional<Interval> score(Row row, Contestant subject, Target target) {
+    private Optional<Interval> score(ComparisonRow row, Contestant subject, FigureTarget target) {
         return results.compare(row, subject, row.references().get(0), target.figure(), Tag.VALID, target::score)
                 .map(score -> new Interval(
                         drawable(score.median()), drawable(score.min()), drawable(score.max()), score.count()));
@@ -82,7 +82,7 @@ public final class Plots {
 
     /** A file a row and unit: bars of medians, with the least and the greatest of the rounds. */
     public void rows() {
-        for (Row row : results.rows()) {
+        for (ComparisonRow row : results.rows()) {
             Map<String, List<Figure>> units = new LinkedHashMap<>();
             for (Figure figure : row.figures()) {
                 units.computeIfAbsent(figure.plotUnit(), any -> new ArrayList<>())
@@ -96,7 +96,7 @@ public final class Plots {
         }
     }
 
-    private void bars(Row row, String unit, List<Figure> figures, String name) {
+    private void bars(ComparisonRow row, String unit, List<Figure> figures, String name) {
         List<String> names = new ArrayList<>();
         List<Interval> intervals = new ArrayList<>();
         for (Figure figure : figures) {
@@ -149,7 +149,7 @@ public final class Plots {
     /** A file: a figure of each path, not pinned, side by side, a group of bars a row, on a logarithmic axis. */
     public void groups(String name, Figure figure) {
         Map<String, List<@Nullable Double>> bars = new LinkedHashMap<>();
-        for (Row row : results.rows()) {
+        for (ComparisonRow row : results.rows()) {
             for (Contestant contestant : row.contestants()) {
                 bars.computeIfAbsent(contestant.label(), any -> new ArrayList<>())
                         .add(results.interval(row, contestant, figure, Tag.UNPINNED)
@@ -166,7 +166,7 @@ public final class Plots {
         if (least <= 0) {
             return;
         }
-        List<String> rows = results.rows().stream().map(Row::title).toList();
+        List<String> rows = results.rows().stream().map(ComparisonRow::title).toList();
         CategoryChart chart = categories(figure.title() + ", " + figure.plotUnit(), bars.size() * rows.size());
         chart.getStyler().setYAxisLogarithmic(true);
         chart.getStyler().setYAxisLogarithmicDecadeOnly(false);

@@ -3,8 +3,8 @@ package io.verbena.bench.report;
 import io.verbena.bench.Interval;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
-import io.verbena.bench.compare.Target;
+import io.verbena.bench.compare.ComparisonRow;
+import io.verbena.bench.compare.FigureTarget;
 import io.verbena.bench.trial.Figure;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ public final class RatioTable {
     public void print(PrintStream out) {
         MarkdownTable table = new MarkdownTable(
                 List.of("row", "path", "figure", "median (range)", "ratio (range)", "target", "met", "slices"));
-        for (Row row : results.rows()) {
+        for (ComparisonRow row : results.rows()) {
             String id = row.id();
             for (Contestant contestant : row.contestants()) {
                 for (List<String> line : lines(row, contestant)) {
@@ -43,7 +43,7 @@ public final class RatioTable {
         table.print(out);
     }
 
-    private List<List<String>> lines(Row row, Contestant contestant) {
+    private List<List<String>> lines(ComparisonRow row, Contestant contestant) {
         List<List<String>> lines = new ArrayList<>();
         String label = contestant.label();
         String slices = Tagged.slices(results, row, contestant);
@@ -65,7 +65,7 @@ public final class RatioTable {
         return lines;
     }
 
-    private List<String> compared(Row row, Contestant contestant, Figure figure) {
+    private List<String> compared(ComparisonRow row, Contestant contestant, Figure figure) {
         if (row.references().isEmpty()) {
             return List.of(NONE, NONE, NONE);
         }
@@ -73,22 +73,22 @@ public final class RatioTable {
         if (contestant.equals(reference)) {
             return List.of("reference", NONE, NONE);
         }
-        Optional<Target> target = contestant.target(figure);
-        Target by = target.orElse(Target.atMost(figure, 1));
+        Optional<FigureTarget> target = contestant.target(figure);
+        FigureTarget by = target.orElse(FigureTarget.atMost(figure, 1));
         Optional<Interval> compared = results.compare(row, contestant, reference, by);
         return List.of(
                 Tagged.text(
                         results.tags(row, contestant),
                         tag -> results.compare(row, contestant, reference, figure, List.of(tag), by::compare)
                                 .map(c -> by.text(c.median()) + range(by.text(c.min()), by.text(c.max()), c.count()))),
-                target.map(Target::text).orElse(NONE),
+                target.map(FigureTarget::text).orElse(NONE),
                 target.isPresent()
                         ? compared.map(c -> by.isMet(c.median()) ? "yes" : "NO").orElse("?")
                         : NONE);
     }
 
     /** A figure of each tag. */
-    static String text(Results results, Row row, Contestant contestant, Figure figure) {
+    static String text(Results results, ComparisonRow row, Contestant contestant, Figure figure) {
         return Tagged.text(
                 results.tags(row, contestant),
                 tag -> results.interval(row, contestant, figure, tag).map(interval -> text(figure, interval)));
@@ -114,10 +114,10 @@ public final class RatioTable {
     public String verdict() {
         int met = 0;
         int judged = 0;
-        for (Row row : results.rows()) {
+        for (ComparisonRow row : results.rows()) {
             if (!row.references().isEmpty()) {
                 for (Contestant contestant : row.subjects()) {
-                    for (Target target : contestant.targets()) {
+                    for (FigureTarget target : contestant.targets()) {
                         Optional<Interval> compared = results.compare(
                                 row, contestant, row.references().get(0), target);
                         judged += compared.isPresent() ? 1 : 0;

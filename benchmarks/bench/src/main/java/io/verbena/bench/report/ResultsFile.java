@@ -4,7 +4,7 @@ import io.verbena.bench.Interval;
 import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Json;
@@ -75,7 +75,7 @@ public final class ResultsFile {
         }
     }
 
-    private static Map<String, Object> row(Results results, Row row) {
+    private static Map<String, Object> row(Results results, ComparisonRow row) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("id", row.id());
         map.put("title", row.title());
@@ -90,7 +90,7 @@ public final class ResultsFile {
         return map;
     }
 
-    private static Map<String, Object> contestant(Results results, Row row, Contestant contestant) {
+    private static Map<String, Object> contestant(Results results, ComparisonRow row, Contestant contestant) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("label", contestant.label());
         map.put("setting", contestant.setting());
@@ -108,7 +108,7 @@ public final class ResultsFile {
     }
 
     private static Map<String, Object> summary(
-            Results results, Row row, Contestant contestant, Figure figure, Tag tag, Interval interval) {
+            Results results, ComparisonRow row, Contestant contestant, Figure figure, Tag tag, Interval interval) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("figure", figure);
         map.put("tag", tag);

@@ -2,7 +2,7 @@ package io.verbena.bench.report;
 
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Tag;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ final class Tagged {
     }
 
     /** How many slices there are: {@code 4 near, 6 far, 1 void}. */
-    static String slices(Results results, Row row, Contestant contestant) {
+    static String slices(Results results, ComparisonRow row, Contestant contestant) {
         List<Tag> tags = new ArrayList<>(Tag.VALID);
         tags.add(Tag.VOID);
         StringJoiner joined = new StringJoiner(", ");

@@ -1,6 +1,6 @@
 package io.verbena.bench.scale;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 
 /**
  * Sends windows of messages, in bursts, and waits for each window until all of it has been taken and acknowledged. One
@@ -13,7 +13,7 @@ abstract class BusyLoop implements AutoCloseable {
     private static final int CHECK_MASK = 0xFFF;
 
     /** What was taken and acknowledged. */
-    final Tally tally = new Tally();
+    final ScaleTally tally = new ScaleTally();
 
     private final int burst;
     private long posted;
@@ -42,7 +42,7 @@ abstract class BusyLoop implements AutoCloseable {
             post(burst);
         }
         posted += WINDOW;
-        Deadline deadline = Deadline.ofSeconds(10, "acknowledgement");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "acknowledgement");
         for (int turns = 1; tally.taken < posted || tally.acknowledged < posted; turns++) {
             turn();
             if ((turns & CHECK_MASK) == 0) {

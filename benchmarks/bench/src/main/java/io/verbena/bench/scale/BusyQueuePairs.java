@@ -1,6 +1,6 @@
 package io.verbena.bench.scale;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.fabric.FabricKind;
@@ -38,7 +38,7 @@ final class BusyQueuePairs extends BusyLoop {
         far = new ScaleEnd(farNode.nic(), tally, count, slots, bytes, verb);
         InetAddress loopback = InetAddress.getLoopbackAddress();
         nearNode.connect(loopback, farNode.listen(loopback), TimeUnit.SECONDS.toNanos(10));
-        Deadline deadline = Deadline.ofSeconds(10, "link");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "link");
         while (!near.isUp(far.nic()) || !far.isUp(near.nic())) {
             turn();
             deadline.run();

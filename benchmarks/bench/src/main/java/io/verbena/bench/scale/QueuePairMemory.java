@@ -1,6 +1,6 @@
 package io.verbena.bench.scale;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
@@ -99,7 +99,7 @@ final class QueuePairMemory {
         ofB.postReceive(0, 0, 0, 0);
         ofA.postSend(new SendRequest().send());
         ofB.postSend(new SendRequest().send());
-        Deadline deadline = Deadline.ofSeconds(10, "message");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "message");
         int[] done = new int[1];
         while (done[0] < 4) {
             cqA.poll(completion -> done[0]++, 4);

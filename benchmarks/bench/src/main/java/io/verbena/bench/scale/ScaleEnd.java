@@ -38,7 +38,7 @@ final class ScaleEnd {
     private final int bytes;
     private final UnsafeBuffer message;
     private final SendRequest request = new SendRequest();
-    private final Tally tally;
+    private final ScaleTally tally;
     private final CompletionHandler onCompletion = this::onCompletion;
     private final AppendHandler onMessage = (buffer, offset, length, number, immediate, flags) -> countTaken();
 
@@ -51,7 +51,7 @@ final class ScaleEnd {
      * @param bytes of a message
      * @param takes what comes to it, or null if nothing does
      */
-    ScaleEnd(Nic nic, Tally tally, int queuePairs, int depth, int bytes, @Nullable ScaleVerb takes) {
+    ScaleEnd(Nic nic, ScaleTally tally, int queuePairs, int depth, int bytes, @Nullable ScaleVerb takes) {
         this.nic = nic;
         this.tally = tally;
         this.depth = depth;

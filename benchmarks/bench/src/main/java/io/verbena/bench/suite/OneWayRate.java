@@ -3,7 +3,7 @@ package io.verbena.bench.suite;
 import io.verbena.bench.cores.CorePair;
 import io.verbena.bench.cores.Cores;
 import io.verbena.bench.cores.IterationTag;
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.End;
 import io.verbena.bench.path.FarThread;
 import io.verbena.bench.path.PathKind;
@@ -100,7 +100,7 @@ public class OneWayRate {
     public void drain() {
         near.flush();
         pending = 0;
-        Deadline deadline = Deadline.ofSeconds(10, "all of " + sent + " messages");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "all of " + sent + " messages");
         while (far.taken() != sent) {
             near.poll(64);
             far.check();

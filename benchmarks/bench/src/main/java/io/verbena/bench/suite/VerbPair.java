@@ -1,6 +1,6 @@
 package io.verbena.bench.suite;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
@@ -102,7 +102,7 @@ public final class VerbPair implements AutoCloseable {
         link(medium);
         near.connect(far);
         far.connect(near);
-        Deadline deadline = Deadline.ofSeconds(10, "link");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "link");
         while (!near.isUp(far) || !far.isUp(near)) {
             drive();
             deadline.run();

@@ -61,56 +61,56 @@ public enum Adversary {
     }
 
     /** Who must keep its share: one queue pair, messages of 4 KiB. */
-    Tenant victim() {
-        Tenant victim = Tenant.of("victim", 1, MESSAGE, this == HALF_APPENDS ? TenantVerb.APPEND : TenantVerb.WRITE);
+    MeasuredTenant victim() {
+        MeasuredTenant victim = MeasuredTenant.of("victim", 1, MESSAGE, this == HALF_APPENDS ? TenantVerb.APPEND : TenantVerb.WRITE);
         return this == WEIGHTS ? victim.weighing(PerformanceGroup.MAX_WEIGHT, 1) : victim;
     }
 
     /** The victim, and whoever wants its share on the same NIC. */
-    List<Tenant> tenants() {
+    List<MeasuredTenant> tenants() {
         if (isAttack()) {
             return List.of(victim());
         }
-        Tenant other = Tenant.of("adversary", 1, MESSAGE, TenantVerb.WRITE);
+        MeasuredTenant other = MeasuredTenant.of("adversary", 1, MESSAGE, TenantVerb.WRITE);
         switch (this) {
             case QUEUE_PAIRS:
                 return List.of(victim(), other.on(MAX_QUEUE_PAIRS));
             case ONE_BYTE:
-                return List.of(victim(), Tenant.of("adversary", 1, 1, TenantVerb.WRITE));
+                return List.of(victim(), MeasuredTenant.of("adversary", 1, 1, TenantVerb.WRITE));
             case ALL_URGENT:
                 return List.of(
                         victim(),
-                        Tenant.of("adversary", 1, URGENT_MESSAGE, TenantVerb.WRITE)
+                        MeasuredTenant.of("adversary", 1, URGENT_MESSAGE, TenantVerb.WRITE)
                                 .on(URGENT_QUEUE_PAIRS)
                                 .inHaste());
             case SILENT_PEER:
                 return List.of(
                         victim(),
-                        Tenant.of("adversary", 1, MESSAGE, TenantVerb.SEND).behaving(Conduct.SILENT));
+                        MeasuredTenant.of("adversary", 1, MESSAGE, TenantVerb.SEND).behaving(Conduct.SILENT));
             case ABSENT_PEER:
                 return List.of(victim(), other.on(ABSENT_QUEUE_PAIRS).behaving(Conduct.ABSENT));
             case NOT_READY:
                 return List.of(
                         victim(),
-                        Tenant.of("adversary", 1, MESSAGE, TenantVerb.SEND)
+                        MeasuredTenant.of("adversary", 1, MESSAGE, TenantVerb.SEND)
                                 .on(REFUSED_QUEUE_PAIRS)
                                 .behaving(Conduct.UNREADY));
             case FULL_QUEUE:
                 return List.of(
                         victim(),
-                        Tenant.of("adversary", 1, MESSAGE, TenantVerb.APPEND)
+                        MeasuredTenant.of("adversary", 1, MESSAGE, TenantVerb.APPEND)
                                 .on(REFUSED_QUEUE_PAIRS)
                                 .behaving(Conduct.UNREADY));
             case READ_FLOOD:
                 return List.of(
                         victim(),
-                        Tenant.of("adversary", 1, READ_BYTES, TenantVerb.READ).on(READ_QUEUE_PAIRS));
+                        MeasuredTenant.of("adversary", 1, READ_BYTES, TenantVerb.READ).on(READ_QUEUE_PAIRS));
             case WEIGHTS:
                 int most = PerformanceGroup.MAX_WEIGHT;
                 return List.of(
                         victim(),
                         other.on(4).weighing(most, most),
-                        Tenant.of("bystander", 1, MESSAGE, TenantVerb.WRITE));
+                        MeasuredTenant.of("bystander", 1, MESSAGE, TenantVerb.WRITE));
             default:
                 return List.of(victim(), other.on(4).behaving(Conduct.INVALID));
         }
@@ -122,7 +122,7 @@ public enum Adversary {
     }
 
     /** Begins it, for the thread that calls. */
-    Attack attack(NearSide near, FarSide far) {
+    Attack attack(NearSide near, FarNic far) {
         return switch (this) {
             case BUSY_THREAD -> new BusyThread();
             case OBJECT_STORM -> new ObjectStorm(near.nic());
@@ -146,8 +146,8 @@ public enum Adversary {
         if (isInVain() || isAttack()) {
             return this == SENSELESS ? HALF : 1;
         }
-        List<Tenant> all = tenants();
+        List<MeasuredTenant> all = tenants();
         return all.get(0).weight()
-                / (double) all.stream().mapToInt(Tenant::weight).sum();
+                / (double) all.stream().mapToInt(MeasuredTenant::weight).sum();
     }
 }

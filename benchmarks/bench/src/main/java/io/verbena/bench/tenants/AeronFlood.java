@@ -9,7 +9,7 @@ import io.aeron.Subscription;
 import io.aeron.logbuffer.FragmentHandler;
 import io.verbena.bench.Latency;
 import io.verbena.bench.path.AeronDriver;
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.verification.RunException;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +81,7 @@ final class AeronFlood implements AutoCloseable {
             offer(answer, answered);
         };
         onAnswer = (buffer, offset, length, header) -> arrived = buffer.getLong(offset);
-        Deadline deadline = Deadline.ofSeconds(10, "connection over Aeron");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "connection over Aeron");
         while (!ping.isConnected()
                 || !answer.isConnected()
                 || pings.hasNoImages()
@@ -99,8 +99,8 @@ final class AeronFlood implements AutoCloseable {
     }
 
     private TenantsResult measure() {
-        Worker other = new Worker("flood", () -> new Worker.Job(this::flood, () -> {}));
-        Worker near = new Worker("ping", () -> new Worker.Job(this::roundTrip, () -> {}));
+        TurnThread other = new TurnThread("flood", () -> new TurnThread.Job(this::flood, () -> {}));
+        TurnThread near = new TurnThread("ping", () -> new TurnThread.Job(this::roundTrip, () -> {}));
         long before;
         long begin;
         double seconds;
@@ -129,7 +129,7 @@ final class AeronFlood implements AutoCloseable {
                 Latency.of(latencies));
     }
 
-    private static void pause(double seconds, Worker near, Worker other) {
+    private static void pause(double seconds, TurnThread near, TurnThread other) {
         long nanos = (long) (seconds * 1e9);
         long begin = System.nanoTime();
         for (long left = nanos; left > 0; left = nanos - (System.nanoTime() - begin)) {

@@ -104,7 +104,7 @@ public final class ArbiterCommand extends Measuring {
     }
 
     private double rate(FabricKind kind, TenantVerb verb, Discipline discipline) {
-        List<Tenant> tenants = List.of(Tenant.of("one", 1, bytes, verb));
+        List<MeasuredTenant> tenants = List.of(MeasuredTenant.of("one", 1, bytes, verb));
         TenantsSetting setting = setting(kind, kind != FabricKind.LOCAL, discipline, ChargedUnit.BYTES, tenants);
         return measurement.apply(setting).tenants().get(0).messages();
     }

@@ -34,8 +34,8 @@ public record Beside(TenantsResult before, TenantsResult during, double attacks)
             double seconds) {
         /** Who sends, and where to. */
         TenantsSetting tenants() {
-            List<Tenant> all = adversary.tenants();
-            List<Tenant> sending = ping == Ping.NONE ? all : all.subList(1, all.size());
+            List<MeasuredTenant> all = adversary.tenants();
+            List<MeasuredTenant> sending = ping == Ping.NONE ? all : all.subList(1, all.size());
             return new TenantsSetting(fabric, false, discipline, unit, sending, ping, warmup, seconds);
         }
 

@@ -2,9 +2,9 @@ package io.verbena.bench.tenants;
 
 /** A new peer each time, which connects and leaves. */
 final class ConnectStorm implements Attack {
-    private final Target target;
+    private final AttackedNic target;
 
-    ConnectStorm(Target target) {
+    ConnectStorm(AttackedNic target) {
         this.target = target;
     }
 

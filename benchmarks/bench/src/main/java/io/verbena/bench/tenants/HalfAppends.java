@@ -22,7 +22,7 @@ final class HalfAppends implements Attack {
     private static final int AT_A_TIME = 8;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    private final Target target;
+    private final AttackedNic target;
     private final OpenQueue victim;
     private final Deque<Half> halves = new ArrayDeque<>();
     private int step;
@@ -30,7 +30,7 @@ final class HalfAppends implements Attack {
     /** A peer that has stopped, and the other end of its queue pair. */
     private record Half(FabricNode node, QueuePair other) {}
 
-    HalfAppends(Target target, OpenQueue victim) {
+    HalfAppends(AttackedNic target, OpenQueue victim) {
         this.target = target;
         this.victim = victim;
     }

@@ -1,6 +1,6 @@
 package io.verbena.bench.tenants;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.Nic;
@@ -32,7 +32,7 @@ final class NearSide implements AutoCloseable {
         this.node = node;
     }
 
-    /** Opens it, and connects it to a {@link FarSide} that opens meanwhile. */
+    /** Opens it, and connects it to a {@link FarNic} that opens meanwhile. */
     static NearSide open(TenantsSetting setting, Rendezvous rendezvous) {
         FabricNode node = FabricNode.open(setting.fabric(), setting.near());
         try {
@@ -48,7 +48,7 @@ final class NearSide implements AutoCloseable {
     private void join(TenantsSetting setting, Rendezvous rendezvous) {
         long far = link(rendezvous);
         long mute = setting.hasSilent() ? link(rendezvous) : 0;
-        for (Tenant tenant : setting.tenants()) {
+        for (MeasuredTenant tenant : setting.tenants()) {
             TenantSender sender = new TenantSender(node.nic(), tenant);
             rendezvous.tell(sender.numbers());
             sender.connect(
@@ -66,7 +66,7 @@ final class NearSide implements AutoCloseable {
         rendezvous.meet(this::drive);
     }
 
-    private static long peer(Tenant tenant, long far, long mute) {
+    private static long peer(MeasuredTenant tenant, long far, long mute) {
         return switch (tenant.conduct()) {
             case SILENT -> mute;
             case ABSENT -> Conduct.NOWHERE;
@@ -79,7 +79,7 @@ final class NearSide implements AutoCloseable {
         long peer = Long.parseLong(rendezvous.hear(this::drive));
         node.connect(InetAddress.getLoopbackAddress(), rendezvous.hear(this::drive), CONNECT_NANOS);
         rendezvous.tell(String.valueOf(node.nic().id()));
-        node.awaitLink(peer, Deadline.ofSeconds(LINK_SECONDS, "link"));
+        node.awaitLink(peer, WaitLimit.ofSeconds(LINK_SECONDS, "link"));
         return peer;
     }
 

@@ -59,7 +59,7 @@ final class Pinger {
      *
      * @param beside who else sends: none where the ping is alone
      */
-    Pinger(Nic nic, Ping kind, List<Tenant> beside) {
+    Pinger(Nic nic, Ping kind, List<MeasuredTenant> beside) {
         this.kind = kind;
         int weight = beside.isEmpty() ? 1 : beside.get(0).weight();
         domain = nic.allocateProtectionDomain(

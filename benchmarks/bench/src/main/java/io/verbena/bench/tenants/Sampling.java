@@ -81,7 +81,7 @@ final class Sampling {
                 senders.stream().mapToInt(each -> each.tenant().weight()).sum();
         List<TenantsResult.Figures> figures = new ArrayList<>();
         for (int i = 0; i < messages.length; i++) {
-            Tenant tenant = senders.get(i).tenant();
+            MeasuredTenant tenant = senders.get(i).tenant();
             figures.add(new TenantsResult.Figures(
                     tenant.name(),
                     tenant.bytes(),

@@ -19,12 +19,12 @@ final class SenselessPackets implements Attack {
     private static final int PAYLOAD = 1024;
     private static final Opcode[] OPCODES = Opcode.values();
 
-    private final Target target;
+    private final AttackedNic target;
     private final FabricNode node;
     private final Random random = new Random(1);
     private int sent;
 
-    SenselessPackets(Target target) {
+    SenselessPackets(AttackedNic target) {
         this.target = target;
         this.node = target.peer();
     }

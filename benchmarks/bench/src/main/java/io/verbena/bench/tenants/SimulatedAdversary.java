@@ -22,7 +22,7 @@ final class SimulatedAdversary {
         if (adversary.isAttack()) {
             throw new RunException(adversary.title() + ": for real only");
         }
-        List<Tenant> all = adversary.tenants();
+        List<MeasuredTenant> all = adversary.tenants();
         long warmUp = adversary.isInVain() ? IN_VAIN_FOR_LONG : WARM_UP;
         // Four worlds, each of its own.
         CompletableFuture<Latency> before = CompletableFuture.supplyAsync(() -> trips(List.of(), settings, WARM_UP));
@@ -45,7 +45,7 @@ final class SimulatedAdversary {
                 during.join());
     }
 
-    private static Latency trips(List<Tenant> tenants, ArbiterSettings settings, long warmUp) {
+    private static Latency trips(List<MeasuredTenant> tenants, ArbiterSettings settings, long warmUp) {
         SimulatedTenants simulated = new SimulatedTenants(SEED, settings, tenants, Ping.ECHO);
         simulated.run(warmUp, SPAN);
         return Latency.of(simulated.pings());

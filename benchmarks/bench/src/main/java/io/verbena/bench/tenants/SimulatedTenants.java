@@ -44,19 +44,19 @@ final class SimulatedTenants {
      * @param settings of the sending NIC's arbiter
      * @param tenants all of them
      */
-    SimulatedTenants(long seed, ArbiterSettings settings, List<Tenant> tenants) {
+    SimulatedTenants(long seed, ArbiterSettings settings, List<MeasuredTenant> tenants) {
         this(seed, settings, tenants, Ping.NONE);
     }
 
     /** Likewise, with a ping beside the tenants. */
-    SimulatedTenants(long seed, ArbiterSettings settings, List<Tenant> tenants, Ping ping) {
+    SimulatedTenants(long seed, ArbiterSettings settings, List<MeasuredTenant> tenants, Ping ping) {
         simulation = new Simulation(seed, TRACE_LINES);
         SimFabric fabric = new SimFabric(simulation);
         for (long id = NEAR; id <= MUTE; id++) {
             // The link is what is short: units enough, and PCIe a little faster.
             fabric.model(id, new NicModel().units(UNITS).packet(10).pcie(128_000_000_000L));
         }
-        int wanted = 16 + tenants.stream().mapToInt(Tenant::queuePairs).sum();
+        int wanted = 16 + tenants.stream().mapToInt(MeasuredTenant::queuePairs).sum();
         int most = Integer.highestOneBit(wanted) << 1;
         near = node(fabric, "near", NEAR, new SimNode.Options().queuePairs(most).arbiter(settings));
         far = node(fabric, "far", FAR, new SimNode.Options().queuePairs(most));
@@ -64,7 +64,7 @@ final class SimulatedTenants {
         link(fabric, far);
         SimConnection deaf = link(fabric, mute);
         simulation.runFor(0);
-        for (Tenant tenant : tenants) {
+        for (MeasuredTenant tenant : tenants) {
             add(tenant);
         }
         if (ping != Ping.NONE) {
@@ -73,7 +73,7 @@ final class SimulatedTenants {
         deaf.cutBToA(true);
     }
 
-    private void add(Ping ping, List<Tenant> tenants) {
+    private void add(Ping ping, List<MeasuredTenant> tenants) {
         Pinger asking = new Pinger(near.nic(), ping, tenants);
         Pinger answering = new Pinger(far.nic(), ping, tenants);
         answering.connect(NEAR, asking.address(), new ConnectAttributes().pathMtu(MTU));
@@ -112,7 +112,7 @@ final class SimulatedTenants {
                 LinkProfile.roce100());
     }
 
-    private void add(Tenant tenant) {
+    private void add(MeasuredTenant tenant) {
         SimNode peer = tenant.conduct() == Conduct.SILENT ? mute : far;
         ConnectAttributes attributes = new ConnectAttributes().pathMtu(MTU);
         if (peer == mute) {

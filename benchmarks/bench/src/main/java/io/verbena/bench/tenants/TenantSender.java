@@ -46,7 +46,7 @@ final class TenantSender {
     private static final long PSN_STEP = 1_000_003;
     private static final long PSN_MASK = (1 << 24) - 1;
 
-    private final Tenant tenant;
+    private final MeasuredTenant tenant;
     private final PerformanceGroup group;
     private final CompletionQueue completions;
     private final MemoryRegion region;
@@ -84,7 +84,7 @@ final class TenantSender {
     }
 
     /** Creates the group and the queue pairs, in RESET. */
-    TenantSender(Nic nic, Tenant tenant) {
+    TenantSender(Nic nic, MeasuredTenant tenant) {
         this.tenant = tenant;
         group = nic.createGroup(new GroupAttributes()
                 .name(tenant.name())
@@ -118,7 +118,7 @@ final class TenantSender {
     }
 
     /** Who it is. */
-    Tenant tenant() {
+    MeasuredTenant tenant() {
         return tenant;
     }
 

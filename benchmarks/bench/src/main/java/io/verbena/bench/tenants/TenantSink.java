@@ -38,7 +38,7 @@ final class TenantSink {
     private static final int MAX_RECEIVES = 32768;
     private static final int MISSING = -1;
 
-    private final Tenant tenant;
+    private final MeasuredTenant tenant;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final MemoryRegion region;
@@ -51,7 +51,7 @@ final class TenantSink {
     private int turns;
 
     /** Creates the queue pairs, in RESET. */
-    TenantSink(Nic nic, Tenant tenant) {
+    TenantSink(Nic nic, MeasuredTenant tenant) {
         this.tenant = tenant;
         domain = nic.allocateProtectionDomain();
         boolean sends = tenant.verb() == TenantVerb.SEND;
@@ -81,7 +81,7 @@ final class TenantSink {
      * A message is a record of a chunk, whatever its size, so that all go the same way; there is room for what is under
      * way.
      */
-    private static AppendQueueAttributes queueAttributes(Tenant tenant) {
+    private static AppendQueueAttributes queueAttributes(MeasuredTenant tenant) {
         int chunk = Math.max(MIN_CHUNK, Integer.highestOneBit(tenant.bytes()) * MESSAGES_PER_CHUNK);
         return new AppendQueueAttributes()
                 .chunkLength(Math.min(chunk, AppendQueueAttributes.MAX_CHUNK_LENGTH))
@@ -138,7 +138,7 @@ final class TenantSink {
     }
 
     /** More than can be sent before some are posted again, as far as a receive queue takes them. */
-    private static int receives(Tenant tenant) {
+    private static int receives(MeasuredTenant tenant) {
         return Math.min(MAX_RECEIVES, 2 * tenant.depth());
     }
 

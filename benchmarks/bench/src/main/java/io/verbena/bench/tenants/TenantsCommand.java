@@ -136,7 +136,7 @@ public final class TenantsCommand extends Measuring {
             ChargedUnit charged,
             int first,
             int second) {
-        List<Tenant> tenants = List.of(tenant("a", weights[0], first, verb), tenant("b", weights[1], second, verb));
+        List<MeasuredTenant> tenants = List.of(tenant("a", weights[0], first, verb), tenant("b", weights[1], second, verb));
         TenantsResult result = measurement.apply(setting(kind, kind != FabricKind.LOCAL, discipline, charged, tenants));
         TenantsResult.Figures a = result.tenants().get(0);
         TenantsResult.Figures b = result.tenants().get(1);
@@ -160,8 +160,8 @@ public final class TenantsCommand extends Measuring {
         table.line(cells);
     }
 
-    private static Tenant tenant(String name, int weight, int bytes, TenantVerb verb) {
-        Tenant tenant = Tenant.of(name, weight, bytes, verb);
+    private static MeasuredTenant tenant(String name, int weight, int bytes, TenantVerb verb) {
+        MeasuredTenant tenant = MeasuredTenant.of(name, weight, bytes, verb);
         return bytes <= SMALL ? tenant.on(QUEUE_PAIRS_OF_SMALL) : tenant;
     }
 

@@ -80,7 +80,7 @@ public final class TenantsProcess extends ChildCommand {
     private void far() {
         TenantsSetting setting = Json.parse(json, TenantsSetting.class);
         Rendezvous rendezvous = Rendezvous.withParent();
-        try (FarSide side = FarSide.open(setting, rendezvous)) {
+        try (FarNic side = FarNic.open(setting, rendezvous)) {
             Idle idle = new Idle();
             while (!rendezvous.isOver() && !BYE.equals(rendezvous.heard())) {
                 if (side.turn() == 0) {

@@ -40,7 +40,7 @@ final class TenantsRun {
     private static final long SET_UP_SECONDS = 60;
 
     private final TenantsSetting setting;
-    private final List<Worker> workers = new ArrayList<>();
+    private final List<TurnThread> workers = new ArrayList<>();
     private volatile @Nullable Histogram pings; // while they are counted
 
     private TenantsRun(TenantsSetting setting) {
@@ -62,7 +62,7 @@ final class TenantsRun {
         return run.inThisProcess(near -> near.letPost(beside.before()), (near, far) -> run.measure(beside, near, far));
     }
 
-    private <R> R inThisProcess(Consumer<NearSide> begin, BiFunction<NearSide, FarSide, R> measuring) {
+    private <R> R inThisProcess(Consumer<NearSide> begin, BiFunction<NearSide, FarNic, R> measuring) {
         return setting.fabric() == FabricKind.LOCAL ? local(begin, measuring) : linked(begin, measuring);
     }
 
@@ -78,18 +78,18 @@ final class TenantsRun {
         }
     }
 
-    private <R> R local(Consumer<NearSide> begin, BiFunction<NearSide, FarSide, R> measuring) {
+    private <R> R local(Consumer<NearSide> begin, BiFunction<NearSide, FarNic, R> measuring) {
         Rendezvous[] pair = Rendezvous.pair();
-        CompletableFuture<FarSide> opening = CompletableFuture.supplyAsync(
-                () -> FarSide.open(setting, pair[1]), task -> new Thread(task, "far side").start());
+        CompletableFuture<FarNic> opening = CompletableFuture.supplyAsync(
+                () -> FarNic.open(setting, pair[1]), task -> new Thread(task, "far side").start());
         try (NearSide near = NearSide.open(setting, pair[0]);
-                FarSide far = joined(opening)) {
+                FarNic far = joined(opening)) {
             bringBack(near, far);
             begin.accept(near);
             try {
-                start("tenants", () -> new Worker.Job(() -> near.turn() + far.turn(), () -> {}));
+                start("tenants", () -> new TurnThread.Job(() -> near.turn() + far.turn(), () -> {}));
                 if (setting.ping() != Ping.NONE) {
-                    start("ping", () -> new Worker.Job(() -> ping(near.pinger(), () -> {}), () -> {}));
+                    start("ping", () -> new TurnThread.Job(() -> ping(near.pinger(), () -> {}), () -> {}));
                 }
                 return measuring.apply(near, far);
             } finally {
@@ -98,14 +98,14 @@ final class TenantsRun {
         }
     }
 
-    private <R> R linked(Consumer<NearSide> begin, BiFunction<NearSide, FarSide, R> measuring) {
+    private <R> R linked(Consumer<NearSide> begin, BiFunction<NearSide, FarNic, R> measuring) {
         Rendezvous[] pair = Rendezvous.pair();
-        CompletableFuture<FarSide> opening = new CompletableFuture<>();
+        CompletableFuture<FarNic> opening = new CompletableFuture<>();
         CompletableFuture<NearSide> near = new CompletableFuture<>();
         try {
             start("far side", () -> {
-                FarSide far = completing(opening, () -> FarSide.open(setting, pair[1]));
-                return new Worker.Job(far::turn, far::close);
+                FarNic far = completing(opening, () -> FarNic.open(setting, pair[1]));
+                return new TurnThread.Job(far::turn, far::close);
             });
             start("near side", () -> {
                 NearSide made = NearSide.open(setting, pair[0]);
@@ -120,11 +120,11 @@ final class TenantsRun {
         }
     }
 
-    private Worker.Job sending(NearSide near) {
+    private TurnThread.Job sending(NearSide near) {
         if (setting.ping() == Ping.NONE) {
-            return new Worker.Job(near::turn, near::close);
+            return new TurnThread.Job(near::turn, near::close);
         }
-        return new Worker.Job(() -> near.turn() + ping(near.pinger(), near::turn), near::close);
+        return new TurnThread.Job(() -> near.turn() + ping(near.pinger(), near::turn), near::close);
     }
 
     private int ping(Pinger pinger, Runnable idle) {
@@ -136,7 +136,7 @@ final class TenantsRun {
         return 1;
     }
 
-    private static void bringBack(NearSide near, FarSide far) {
+    private static void bringBack(NearSide near, FarNic far) {
         for (int i = 0; i < near.senders().size(); i++) {
             TenantSender sender = near.senders().get(i);
             TenantSink sink = far.sink(i);
@@ -146,8 +146,8 @@ final class TenantsRun {
         }
     }
 
-    private void start(String name, Supplier<Worker.Job> setUp) {
-        workers.add(new Worker(name, setUp));
+    private void start(String name, Supplier<TurnThread.Job> setUp) {
+        workers.add(new TurnThread(name, setUp));
     }
 
     /** Those that post first: who takes what they sent goes on meanwhile. */
@@ -174,7 +174,7 @@ final class TenantsRun {
         } catch (InterruptedException e) {
             throw Waits.interrupted(e);
         } catch (TimeoutException e) {
-            workers.forEach(Worker::check);
+            workers.forEach(TurnThread::check);
             throw new RunException("the tenants are not connected within " + SET_UP_SECONDS + " s", e);
         } catch (ExecutionException e) {
             throw new RunException("a side did not come up: " + e.getCause(), e);
@@ -190,7 +190,7 @@ final class TenantsRun {
         return sampling.result();
     }
 
-    private Beside measure(Beside.Setting beside, NearSide near, FarSide far) {
+    private Beside measure(Beside.Setting beside, NearSide near, FarNic far) {
         Sampling before = sample(near.senders());
         near.letPost(Integer.MAX_VALUE);
         AtomicLong attacks = new AtomicLong();
@@ -204,8 +204,8 @@ final class TenantsRun {
         return new Beside(before.result(), during.result(), rate);
     }
 
-    private static Worker.Job attacking(Attack attack, AtomicLong attacks) {
-        return new Worker.Job(
+    private static TurnThread.Job attacking(Attack attack, AtomicLong attacks) {
+        return new TurnThread.Job(
                 () -> {
                     int done = attack.turn();
                     attacks.addAndGet(done);
@@ -216,7 +216,7 @@ final class TenantsRun {
 
     private void end() {
         stop();
-        workers.forEach(Worker::check);
+        workers.forEach(TurnThread::check);
     }
 
     private Sampling sample(List<TenantSender> senders) {

@@ -26,7 +26,7 @@ public record TenantsSetting(
         boolean twoProcesses,
         Discipline discipline,
         ChargedUnit unit,
-        List<Tenant> tenants,
+        List<MeasuredTenant> tenants,
         Ping ping,
         double warmup,
         double seconds) {
@@ -57,7 +57,7 @@ public record TenantsSetting(
 
     /** What the other NIC is opened with. Who polls runs its engine. */
     NicContext far() {
-        int wanted = 16 + tenants.stream().mapToInt(Tenant::queuePairs).sum();
+        int wanted = 16 + tenants.stream().mapToInt(MeasuredTenant::queuePairs).sum();
         return new NicContext()
                 .mode(EngineMode.INVOKER)
                 .maxQueuePairs(Math.max(MIN_QUEUE_PAIRS, Integer.highestOneBit(wanted) << 1));

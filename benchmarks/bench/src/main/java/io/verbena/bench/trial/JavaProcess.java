@@ -1,6 +1,6 @@
 package io.verbena.bench.trial;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.verification.RunException;
 import io.verbena.verification.Waits;
@@ -83,7 +83,7 @@ public final class JavaProcess implements AutoCloseable {
         Rendezvous lines = Rendezvous.withChild(process);
         await(seconds);
         R result = null;
-        Deadline deadline = Deadline.ofSeconds(END_SECONDS, "end of the lines of process " + process.pid());
+        WaitLimit deadline = WaitLimit.ofSeconds(END_SECONDS, "end of the lines of process " + process.pid());
         while (!lines.isOver()) {
             String line = lines.heard();
             if (line != null && line.startsWith(ChildCommand.RESULT)) {

@@ -12,19 +12,19 @@ import java.util.List;
  * @param slices that were measured
  * @param reason why none of them counts
  */
-record Report(Outcome.Kind kind, List<Slice<Figures>> slices, String reason) {
+record Report(TrialOutcome.Kind kind, List<Slice<Figures>> slices, String reason) {
     static Report of(List<Slice<Figures>> slices) {
         Slice<Figures> last = slices.get(slices.size() - 1);
         return slices.stream().allMatch(slice -> slice.tag() == Tag.VOID)
-                ? new Report(Outcome.Kind.VOID, slices, last.whyVoid())
-                : new Report(Outcome.Kind.MEASURED, slices, "");
+                ? new Report(TrialOutcome.Kind.VOID, slices, last.whyVoid())
+                : new Report(TrialOutcome.Kind.MEASURED, slices, "");
     }
 
     static Report ofVoid(VoidRunException cause) {
-        return new Report(Outcome.Kind.VOID, List.of(), String.valueOf(cause.getMessage()));
+        return new Report(TrialOutcome.Kind.VOID, List.of(), String.valueOf(cause.getMessage()));
     }
 
     static Report ofUnavailable(RunException cause) {
-        return new Report(Outcome.Kind.NOT_AVAILABLE, List.of(), String.valueOf(cause.getMessage()));
+        return new Report(TrialOutcome.Kind.NOT_AVAILABLE, List.of(), String.valueOf(cause.getMessage()));
     }
 }

@@ -1,6 +1,6 @@
 package io.verbena.bench.trial;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.End;
 import io.verbena.bench.path.Producer;
 import io.verbena.bench.path.Rendezvous;
@@ -46,7 +46,7 @@ final class StreamMeasurement implements Measurement {
         near.produce((producer, index) -> send(producer, index, start, nanos));
         long total = total();
         rendezvous.tell(FarSide.SENT + total);
-        Deadline deadline = Deadline.ofSeconds(10, "word that all of " + total + " messages have come");
+        WaitLimit deadline = WaitLimit.ofSeconds(10, "word that all of " + total + " messages have come");
         String line = rendezvous.heard();
         while (line == null) {
             near.poll(64);

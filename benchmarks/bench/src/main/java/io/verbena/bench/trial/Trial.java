@@ -50,10 +50,10 @@ public final class Trial {
     }
 
     /** Measures, both ends pinned to these cores. */
-    public static Outcome run(Setting setting, Pace pace, CorePair cores) {
+    public static TrialOutcome run(Setting setting, Pace pace, CorePair cores) {
         Optional<String> obstacle = whyNot(setting);
         if (obstacle.isPresent()) {
-            return Outcome.notAvailable(obstacle.get());
+            return TrialOutcome.notAvailable(obstacle.get());
         }
         double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
         long begin = System.nanoTime();
@@ -68,11 +68,11 @@ public final class Trial {
             Report report = setting.measure() == Measure.IDLE
                     ? idle(setting, pace)
                     : runEnds(setting, pace, cores, errors, limit);
-            return new Outcome(report.kind(), report.slices(), report.reason(), load, since(begin), cores);
+            return new TrialOutcome(report.kind(), report.slices(), report.reason(), load, since(begin), cores);
         } catch (RunException | IOException e) {
             String reason = errors == null ? "" : lastLine(errors);
-            return new Outcome(
-                    Outcome.Kind.FAILED,
+            return new TrialOutcome(
+                    TrialOutcome.Kind.FAILED,
                     List.of(),
                     e.getMessage() + (reason.isEmpty() ? "" : "; " + reason),
                     load,

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.compare.Fixtures;
-import io.verbena.bench.compare.Plan;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonPlan;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.CorePair;
 import io.verbena.bench.trial.Figure;
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
 import io.verbena.bench.trial.Setting;
 import io.verbena.bench.trial.Trial;
@@ -66,13 +66,13 @@ class BenchTest {
         return err.toString(StandardCharsets.UTF_8);
     }
 
-    private static Outcome fast(Setting setting, Pace pace, CorePair cores) {
+    private static TrialOutcome fast(Setting setting, Pace pace, CorePair cores) {
         return Fixtures.of(Figure.P50, setting.path().equals("ours") ? 90 : 100);
     }
 
     @Test
     void rowsAndPathsAreListed() {
-        assertThat(run(by(BenchTest::fast, new Bench(Plan.rows())), "--list", "--rows", "rtt-32-*"))
+        assertThat(run(by(BenchTest::fast, new Bench(ComparisonPlan.rows())), "--list", "--rows", "rtt-32-*"))
                 .isZero();
         assertThat(out())
                 .contains("rtt-32-shm: 32 B round trip, two processes")
@@ -84,7 +84,7 @@ class BenchTest {
 
     @Test
     void aComparisonEndsInATableJsonAndPlots() {
-        List<Row> rows = List.of(Fixtures.latencyRow("first"), Fixtures.latencyRow("second"));
+        List<ComparisonRow> rows = List.of(Fixtures.latencyRow("first"), Fixtures.latencyRow("second"));
         int status =
                 run(by(BenchTest::fast, new Bench(rows)), "--rounds", "2", "--seconds", "1", "--out", folder + "/a");
         assertThat(status).as(err()).isZero();
@@ -100,10 +100,10 @@ class BenchTest {
 
     @Test
     void whatFailsIsNamedAndTheOthersGoOn() {
-        List<Row> rows = List.of(Fixtures.latencyRow("first"), Fixtures.latencyRow("second"));
+        List<ComparisonRow> rows = List.of(Fixtures.latencyRow("first"), Fixtures.latencyRow("second"));
         int[] count = {0};
         Comparison.Meter trial = (setting, pace, cores) ->
-                count[0]++ == 0 ? Fixtures.of(Outcome.Kind.FAILED, "it hung") : fast(setting, pace, cores);
+                count[0]++ == 0 ? Fixtures.of(TrialOutcome.Kind.FAILED, "it hung") : fast(setting, pace, cores);
         assertThat(run(by(trial, new Bench(rows)), "--rounds", "1", "--out", folder.toString()))
                 .isEqualTo(1);
         assertThat(measured).hasSize(4);
@@ -123,7 +123,7 @@ class BenchTest {
     @Test
     void voidRunsAreReportedInsteadOfFigures() {
         Comparison.Meter trial = (setting, pace, cores) -> setting.rate() > 1000
-                ? Fixtures.of(Outcome.Kind.VOID, "reached 900 /s of 1M/s")
+                ? Fixtures.of(TrialOutcome.Kind.VOID, "reached 900 /s of 1M/s")
                 : Fixtures.of(Figure.P50, 400);
         int status = run(
                 by(trial, new LatencyCommand()),
@@ -187,7 +187,7 @@ class BenchTest {
             paces.add(pace);
             return Fixtures.of(Figure.P50, 100);
         };
-        assertThat(run(by(trial, new Bench(Plan.rows())), "--quick", "--out", folder.toString()))
+        assertThat(run(by(trial, new Bench(ComparisonPlan.rows())), "--quick", "--out", folder.toString()))
                 .isZero();
         assertThat(paces).hasSize(2 * 15).containsOnly(new Pace(2, 1));
     }

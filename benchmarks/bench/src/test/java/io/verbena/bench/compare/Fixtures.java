@@ -6,7 +6,7 @@ import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Figures;
 import io.verbena.bench.trial.Measure;
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Setting;
 import java.util.List;
 import java.util.Map;
@@ -16,18 +16,18 @@ public final class Fixtures {
     private Fixtures() {}
 
     /** Against {@code peer}: p50 at most as much. */
-    public static Row latencyRow(String id) {
+    public static ComparisonRow latencyRow(String id) {
         Setting setting = Setting.of("", Measure.ROUND_TRIP, 32);
-        return new Row(
+        return new ComparisonRow(
                 id,
                 "a round trip",
                 List.of(Figure.P50),
-                List.of(Contestant.of(setting.withPath("ours"), Target.atMost(Figure.P50, 1))),
+                List.of(Contestant.of(setting.withPath("ours"), FigureTarget.atMost(Figure.P50, 1))),
                 List.of(Contestant.of(setting.withPath("peer"))));
     }
 
     /** Measured. */
-    public static Outcome of(Figure figure, double value) {
+    public static TrialOutcome of(Figure figure, double value) {
         List<Figures.Percentile> curve =
                 List.of(new Figures.Percentile(50, value), new Figures.Percentile(99, 2 * value));
         Figures figures = new Figures(Map.of(figure, value), curve, 1000);
@@ -35,8 +35,8 @@ public final class Fixtures {
     }
 
     /** Measured in slices. */
-    public static Outcome measured(List<Slice<Figures>> slices) {
-        return new Outcome(Outcome.Kind.MEASURED, slices, "", 0.5, 1, CorePair.NONE);
+    public static TrialOutcome measured(List<Slice<Figures>> slices) {
+        return new TrialOutcome(TrialOutcome.Kind.MEASURED, slices, "", 0.5, 1, CorePair.NONE);
     }
 
     /** A slice while a line took so long. */
@@ -45,7 +45,7 @@ public final class Fixtures {
     }
 
     /** Not measured. */
-    public static Outcome of(Outcome.Kind kind, String reason) {
-        return new Outcome(kind, List.of(), reason, 0.5, 1, CorePair.NONE);
+    public static TrialOutcome of(TrialOutcome.Kind kind, String reason) {
+        return new TrialOutcome(kind, List.of(), reason, 0.5, 1, CorePair.NONE);
     }
 }

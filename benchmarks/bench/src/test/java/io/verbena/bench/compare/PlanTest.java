@@ -13,7 +13,7 @@ class PlanTest {
 
     @Test
     void everyRowNamesPathsThatExistAndHasAReference() {
-        for (Row row : Plan.rows()) {
+        for (ComparisonRow row : ComparisonPlan.rows()) {
             assertThat(row.references()).as(row.id()).isNotEmpty();
             for (Contestant each : row.contestants()) {
                 if (each.setting().measure() == Measure.IDLE) {
@@ -24,39 +24,39 @@ class PlanTest {
                         .as(row.id() + " " + each.label())
                         .isTrue();
                 assertThat(each.setting().queuePairs()).isLessThanOrEqualTo(kind.maxQueuePairs());
-                for (Target target : each.targets()) {
+                for (FigureTarget target : each.targets()) {
                     assertThat(row.figures()).as(row.id()).contains(target.figure());
                 }
             }
         }
-        assertThat(Plan.rows()).extracting(Row::id).doesNotHaveDuplicates().contains("rtt-32-shm", "call-1k-tcp");
+        assertThat(ComparisonPlan.rows()).extracting(ComparisonRow::id).doesNotHaveDuplicates().contains("rtt-32-shm", "call-1k-tcp");
     }
 
     @Test
     void patternsPickRowsAndPeers() {
-        assertThat(Plan.select(Plan.rows(), new Globs(List.of("rtt-*-shm")), ALL))
-                .extracting(Row::id)
+        assertThat(ComparisonPlan.select(ComparisonPlan.rows(), new Globs(List.of("rtt-*-shm")), ALL))
+                .extracting(ComparisonRow::id)
                 .containsExactly("rtt-32-shm", "rtt-1k-shm");
-        List<Row> netty = Plan.select(Plan.rows(), ALL, new Globs(List.of("netty-uds", "netty-framed-*")));
+        List<ComparisonRow> netty = ComparisonPlan.select(ComparisonPlan.rows(), ALL, new Globs(List.of("netty-uds", "netty-framed-*")));
         assertThat(netty)
-                .extracting(Row::id)
+                .extracting(ComparisonRow::id)
                 .containsExactly("rtt-32-uds", "echo-32-tcp", "write-1m-uds", "echo-32-tls");
         assertThat(netty.get(0).references()).extracting(Contestant::label).containsExactly("netty-uds");
         assertThat(netty.get(0).subjects()).hasSize(2);
-        List<Row> shared = Plan.select(Plan.rows(), new Globs(List.of("srq-*")), ALL);
+        List<ComparisonRow> shared = ComparisonPlan.select(ComparisonPlan.rows(), new Globs(List.of("srq-*")), ALL);
         assertThat(shared)
-                .extracting(Row::id)
+                .extracting(ComparisonRow::id)
                 .contains("srq-rtt-231", "srq-rate-16k")
                 .hasSize(8);
     }
 
     @Test
     void aFewRowsAreForThoseInAHurry() {
-        assertThat(Plan.brief(Plan.rows()))
-                .extracting(Row::id)
+        assertThat(ComparisonPlan.brief(ComparisonPlan.rows()))
+                .extracting(ComparisonRow::id)
                 .containsExactly(
                         "rtt-32-shm", "rate-32-shm", "bytes-64k-shm", "rtt-32-tcp", "call-1k-tcp", "idle-node");
-        assertThat(Plan.rows()).allSatisfy(row -> {
+        assertThat(ComparisonPlan.rows()).allSatisfy(row -> {
             assertThat(row.againstFirst().references())
                     .containsExactly(row.references().get(0));
             assertThat(row.againstFirst().subjects()).isEqualTo(row.subjects());
@@ -65,9 +65,9 @@ class PlanTest {
 
     @Test
     void aPatternThatPicksNothingIsNamed() {
-        assertThatThrownBy(() -> Plan.select(Plan.rows(), new Globs(List.of("rtt-*", "rat")), ALL))
+        assertThatThrownBy(() -> ComparisonPlan.select(ComparisonPlan.rows(), new Globs(List.of("rtt-*", "rat")), ALL))
                 .hasMessageStartingWith("no row matches 'rat'; there are rtt-32-local ");
-        assertThatThrownBy(() -> Plan.select(Plan.rows(), ALL, new Globs(List.of("aeron"))))
+        assertThatThrownBy(() -> ComparisonPlan.select(ComparisonPlan.rows(), ALL, new Globs(List.of("aeron"))))
                 .hasMessageStartingWith("no peer matches 'aeron'; there are aeron-ipc ");
     }
 }

@@ -6,17 +6,17 @@ import static org.assertj.core.api.Assertions.within;
 import io.verbena.bench.Interval;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.trial.TrialOutcome;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ResultsTest {
-    private final Row row = Fixtures.latencyRow("rtt");
+    private final ComparisonRow row = Fixtures.latencyRow("rtt");
     private final Contestant ours = row.subjects().get(0);
     private final Contestant peer = row.references().get(0);
     private final Results results = new Results(List.of(row));
 
-    private void round(Outcome own, Outcome other) {
+    private void round(TrialOutcome own, TrialOutcome other) {
         results.add(row, ours, own);
         results.add(row, peer, other);
     }
@@ -46,7 +46,7 @@ class ResultsTest {
     @Test
     void aRoundThatFailedHasNoRatioAndIsNamed() {
         round(100, 200);
-        round(Fixtures.of(Outcome.Kind.FAILED, "it hung"), Fixtures.of(Figure.P50, 50));
+        round(Fixtures.of(TrialOutcome.Kind.FAILED, "it hung"), Fixtures.of(Figure.P50, 50));
         assertThat(results.ratio(row, ours, peer, Figure.P50, Tag.UNPINNED)).contains(new Interval(0.5, 0.5, 0.5, 1));
         assertThat(results.interval(row, peer, Figure.P50, Tag.UNPINNED)).contains(new Interval(125, 50, 200, 2));
         assertThat(results.remark(row, ours)).isEqualTo("failed 1 of 2 (it hung)");
@@ -55,7 +55,7 @@ class ResultsTest {
 
     @Test
     void voidRunsAreNoFailuresAndHaveNoFigures() {
-        round(Fixtures.of(Outcome.Kind.VOID, "reached 1 of 2"), Fixtures.of(Figure.P50, 50));
+        round(Fixtures.of(TrialOutcome.Kind.VOID, "reached 1 of 2"), Fixtures.of(Figure.P50, 50));
         assertThat(results.interval(row, ours, Figure.P50, Tag.UNPINNED)).isEmpty();
         assertThat(results.remark(row, ours)).isEqualTo("void (reached 1 of 2)");
         assertThat(results.failures()).isEmpty();
@@ -78,7 +78,7 @@ class ResultsTest {
                 .contains(new Interval(300 / 210.0, 300 / 210.0, 300 / 210.0, 1));
         assertThat(results.ratio(row, ours, peer, Figure.P50, Tag.FAR)).contains(new Interval(1.5, 1.5, 1.5, 1));
         assertThat(results.ratio(row, ours, peer, Figure.P50, Tag.UNPINNED)).isEmpty();
-        assertThat(results.compare(row, ours, peer, Target.atMost(Figure.P50, 1)))
+        assertThat(results.compare(row, ours, peer, FigureTarget.atMost(Figure.P50, 1)))
                 .get()
                 .extracting(Interval::count)
                 .isEqualTo(2);
@@ -105,17 +105,17 @@ class ResultsTest {
 
     @Test
     void targets() {
-        Target most = Target.atMost(Figure.P50, 1.5);
+        FigureTarget most = FigureTarget.atMost(Figure.P50, 1.5);
         assertThat(most.isMet(most.compare(15, 10))).isTrue();
         assertThat(most.isMet(most.compare(16, 10))).isFalse();
         assertThat(most.score(10, 10)).isEqualTo(1.5);
         assertThat(most.text()).isEqualTo("<= 1.50");
-        Target least = Target.atLeast(Figure.RATE, 0.9);
+        FigureTarget least = FigureTarget.atLeast(Figure.RATE, 0.9);
         assertThat(least.isMet(least.compare(9, 10))).isTrue();
         assertThat(least.isMet(least.compare(8, 10))).isFalse();
         assertThat(least.score(9, 10)).isEqualTo(1);
         assertThat(least.text(least.compare(8, 100))).isEqualTo("0.080");
-        Target more = Target.moreBy(Figure.P50, 100);
+        FigureTarget more = FigureTarget.moreBy(Figure.P50, 100);
         assertThat(more.isMet(more.compare(119, 20))).isTrue();
         assertThat(more.isMet(more.compare(121, 20))).isFalse();
         assertThat(more.score(60, 20)).isEqualTo(2);

@@ -84,7 +84,7 @@ class PathTest {
     }
 
     private static void await(FarThread far, long count) {
-        Deadline deadline = Deadline.ofSeconds(20, "all messages");
+        WaitLimit deadline = WaitLimit.ofSeconds(20, "all messages");
         while (far.taken() < count) {
             far.near().poll(16);
             far.check();
@@ -149,7 +149,7 @@ class PathTest {
         PathSettings settings = shape.withTraffic(Traffic.STREAM);
         try (FarThread far = new FarThread(kind, settings, true)) {
             End near = far.near();
-            Deadline deadline = Deadline.ofSeconds(20, "all answers");
+            WaitLimit deadline = WaitLimit.ofSeconds(20, "all answers");
             long sent = 0;
             while (near.taken() < count) {
                 while (sent < count && sent - near.taken() < settings.depth() && near.offer(sent)) {
@@ -187,7 +187,7 @@ class PathTest {
         try (FarThread far = new FarThread(PathKind.AGRONA_ONE_TO_ONE, 32, false)) {
             far.near().offerNow(0);
             far.near().offerNow(2);
-            Deadline deadline = Deadline.ofSeconds(20, "failure");
+            WaitLimit deadline = WaitLimit.ofSeconds(20, "failure");
             assertThatThrownBy(() -> {
                         while (true) {
                             far.check();

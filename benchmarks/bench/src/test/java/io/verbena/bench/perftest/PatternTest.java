@@ -12,22 +12,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PatternTest {
-    private static Pattern pattern(int size, UnsafeBuffer sequence) {
-        Pattern.fill(sequence, Pattern.length(size));
-        return new Pattern(sequence);
+    private static TestData pattern(int size, UnsafeBuffer sequence) {
+        TestData.fill(sequence, TestData.length(size));
+        return new TestData(sequence);
     }
 
     private static UnsafeBuffer sequence(int size) {
-        return new UnsafeBuffer(new byte[Pattern.length(size)]);
+        return new UnsafeBuffer(new byte[TestData.length(size)]);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 8, 9, 100})
     void findsEveryChangedByte(int size) {
         UnsafeBuffer sequence = sequence(size);
-        Pattern pattern = pattern(size, sequence);
+        TestData pattern = pattern(size, sequence);
         UnsafeBuffer arrived = new UnsafeBuffer(new byte[size + 3]);
-        arrived.putBytes(3, sequence, Pattern.offset(700), size);
+        arrived.putBytes(3, sequence, TestData.offset(700), size);
         pattern.verify(arrived, 3, size, 700);
         for (int i = 0; i < size; i++) {
             byte right = arrived.getByte(3 + i);
@@ -44,14 +44,14 @@ class PatternTest {
     @Test
     void findsAMessageInAnothersPlace() {
         UnsafeBuffer sequence = sequence(16);
-        Pattern pattern = pattern(16, sequence);
+        TestData pattern = pattern(16, sequence);
         Set<Long> firstWords = new HashSet<>();
-        for (int message = 0; message < Pattern.SHIFTS; message++) {
-            firstWords.add(sequence.getLong(Pattern.offset(message)));
-            int at = Pattern.offset(message);
+        for (int message = 0; message < TestData.SHIFTS; message++) {
+            firstWords.add(sequence.getLong(TestData.offset(message)));
+            int at = TestData.offset(message);
             long other = message + 1L;
             assertThatThrownBy(() -> pattern.verify(sequence, at, 16, other)).isInstanceOf(RunException.class);
         }
-        assertThat(firstWords).hasSize(Pattern.SHIFTS);
+        assertThat(firstWords).hasSize(TestData.SHIFTS);
     }
 }

@@ -47,7 +47,7 @@ class SessionTest {
     private static CompletableFuture<String> serve(ServerSocket server, PerftestSettings settings) {
         return CompletableFuture.supplyAsync(() -> {
             try {
-                Session.serve(settings, server, TimeUnit.SECONDS.toNanos(20), NOWHERE);
+                TestSession.serve(settings, server, TimeUnit.SECONDS.toNanos(20), NOWHERE);
                 return "done";
             } catch (RunException e) {
                 return e.getMessage();
@@ -57,7 +57,7 @@ class SessionTest {
 
     private static String connect(ServerSocket server, PerftestSettings settings) {
         try {
-            Session.connect(settings, "127.0.0.1", server.getLocalPort(), null, NOWHERE);
+            TestSession.connect(settings, "127.0.0.1", server.getLocalPort(), null, NOWHERE);
             return "done";
         } catch (RunException e) {
             return e.getMessage();

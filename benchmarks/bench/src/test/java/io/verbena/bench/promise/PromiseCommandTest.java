@@ -29,7 +29,7 @@ class PromiseCommandTest {
     private final PrintStream out = new PrintStream(written, true, StandardCharsets.UTF_8);
     private final List<Cell> measured = new ArrayList<>();
 
-    private int run(@Nullable Function<Cell, Outcome> given, String... arguments) {
+    private int run(@Nullable Function<Cell, CellOutcome> given, String... arguments) {
         PromiseCommand command = new PromiseCommand(given);
         command.printTo(out, out);
         return new CommandLine(command)
@@ -37,13 +37,13 @@ class PromiseCommandTest {
                 .execute(arguments);
     }
 
-    private Outcome noted(Cell cell, Outcome outcome) {
+    private CellOutcome noted(Cell cell, CellOutcome outcome) {
         measured.add(cell);
         return outcome;
     }
 
-    private static Outcome outcome(long first, long second, double offered) {
-        return new Outcome(first, second, 0, 1, offered, 1, null);
+    private static CellOutcome outcome(long first, long second, double offered) {
+        return new CellOutcome(first, second, 0, 1, offered, 1, null);
     }
 
     private String text() {
@@ -90,7 +90,7 @@ class PromiseCommandTest {
         "3:1-1:3, 750, 250, 1.00, BROKEN",
         "3:1,     0,   0,   1.00, FAILED"
     })
-    void theTenantWithLessIsJudged(String weights, long first, long second, double offered, Verdict verdict) {
+    void theTenantWithLessIsJudged(String weights, long first, long second, double offered, CellVerdict verdict) {
         assertThat(outcome(first, second, offered).verdict(Weights.parse(weights), 0.05))
                 .isEqualTo(verdict);
     }
@@ -98,7 +98,7 @@ class PromiseCommandTest {
     @Test
     void brokenCellsAreCounted() {
         String[] two = {"--fabric=uds", "--mode=thread", "--sizes=equal", "--weights=3:1", "--receiver=shared,own"};
-        Function<Cell, Outcome> even = cell -> outcome(500, 500, 1);
+        Function<Cell, CellOutcome> even = cell -> outcome(500, 500, 1);
 
         assertThat(run(even, two)).isEqualTo(1);
         assertThat(run(even, two[0], two[1], two[2], two[3], two[4], "--allow=2"))
@@ -109,7 +109,7 @@ class PromiseCommandTest {
 
     @Test
     void whatCannotBeMeasuredFails() {
-        assertThat(run(cell -> Outcome.failed("no such thing"), "--fabric=tcp", "--allow=999"))
+        assertThat(run(cell -> CellOutcome.failed("no such thing"), "--fabric=tcp", "--allow=999"))
                 .isEqualTo(1);
         assertThat(text()).contains("FAILED: no such thing");
     }
@@ -139,7 +139,7 @@ class PromiseCommandTest {
         Cell cell =
                 new Cell(Cell.FABRICS.get(0), Cell.MODES.get(0), Cell.Sizes.LARGE, Weights.parse("1:1-2:1"), receiver);
         try (PromiseRun run = new PromiseRun(0.2, 0.5, 0)) {
-            Outcome outcome = run.measure(cell);
+            CellOutcome outcome = run.measure(cell);
 
             assertThat(outcome.failure()).isNull();
             assertThat(outcome.first()).isPositive();
@@ -149,8 +149,8 @@ class PromiseCommandTest {
 
     @Test
     void aDamagedMessageIsTold() {
-        Content content = new Content(Cell.Sizes.LARGE);
-        UnsafeBuffer message = Content.message(1, Cell.Sizes.LARGE);
+        CellContent content = new CellContent(Cell.Sizes.LARGE);
+        UnsafeBuffer message = CellContent.message(1, Cell.Sizes.LARGE);
         int length = message.capacity();
 
         assertThat(content.read(message, 0, length)).isEqualTo(1);

@@ -6,10 +6,10 @@ import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Fixtures;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.Row;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
-import io.verbena.bench.trial.Outcome;
+import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
@@ -31,8 +31,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ReportTest {
-    private final Row row = Fixtures.latencyRow("rtt");
-    private final Row broken = Fixtures.latencyRow("broken");
+    private final ComparisonRow row = Fixtures.latencyRow("rtt");
+    private final ComparisonRow broken = Fixtures.latencyRow("broken");
     private final Results results = new Results(List.of(row, broken));
 
     @TempDir
@@ -43,11 +43,11 @@ class ReportTest {
         add(row, 100, 200);
         add(row, 300, 250);
         add(row, 120, 100);
-        results.add(broken, broken.subjects().get(0), Fixtures.of(Outcome.Kind.FAILED, "it died"));
+        results.add(broken, broken.subjects().get(0), Fixtures.of(TrialOutcome.Kind.FAILED, "it died"));
         results.add(broken, broken.references().get(0), Fixtures.of(Figure.P50, 100));
     }
 
-    private void add(Row to, double own, double other) {
+    private void add(ComparisonRow to, double own, double other) {
         results.add(to, to.subjects().get(0), Fixtures.of(Figure.P50, own));
         results.add(to, to.references().get(0), Fixtures.of(Figure.P50, other));
     }
@@ -84,7 +84,7 @@ class ReportTest {
 
     @Test
     void nearAndFarSideBySide() {
-        Row tagged = Fixtures.latencyRow("tagged");
+        ComparisonRow tagged = Fixtures.latencyRow("tagged");
         Results both = new Results(List.of(tagged));
         both.add(
                 tagged,
@@ -171,7 +171,7 @@ class ReportTest {
                 progress.begin(row, ours, 2, 3, 10, 200);
                 progress.end(row, ours, 2, Fixtures.of(Figure.P50, 412));
                 progress.begin(row, ours, 2, 4, 10, 20);
-                progress.end(row, ours, 2, Fixtures.of(Outcome.Kind.VOID, "reached 1 of 2"));
+                progress.end(row, ours, 2, Fixtures.of(TrialOutcome.Kind.VOID, "reached 1 of 2"));
             }
         });
         assertThat(lines)

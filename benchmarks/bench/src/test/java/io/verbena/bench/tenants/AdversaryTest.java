@@ -99,7 +99,7 @@ class AdversaryTest {
 
     @Test
     void aRunIsAFunctionOfItsSeed() {
-        List<Tenant> tenants = Adversary.ONE_BYTE.tenants();
+        List<MeasuredTenant> tenants = Adversary.ONE_BYTE.tenants();
 
         assertThat(new SimulatedTenants(7, CHUNKS, tenants).run(0, MILLISECOND))
                 .isEqualTo(new SimulatedTenants(7, CHUNKS, tenants).run(0, MILLISECOND));

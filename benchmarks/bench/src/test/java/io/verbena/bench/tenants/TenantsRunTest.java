@@ -3,7 +3,7 @@ package io.verbena.bench.tenants;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
@@ -79,8 +79,8 @@ class TenantsRunTest {
         "TCP, WRITE, 131072, 4096"
     })
     void sharesAreThoseOfTheWeights(FabricKind fabric, TenantVerb verb, int lightBytes, int heavyBytes) {
-        List<Tenant> tenants =
-                List.of(Tenant.of("light", 1, lightBytes, verb), Tenant.of("heavy", 3, heavyBytes, verb));
+        List<MeasuredTenant> tenants =
+                List.of(MeasuredTenant.of("light", 1, lightBytes, verb), MeasuredTenant.of("heavy", 3, heavyBytes, verb));
         TenantsSetting setting = new TenantsSetting(
                 fabric, false, Discipline.CHUNKS, ChargedUnit.BYTES, tenants, Ping.NONE, SECONDS, SECONDS);
         try (FabricNode near = FabricNode.open(fabric, setting.near().mode(EngineMode.INVOKER));
@@ -88,7 +88,7 @@ class TenantsRunTest {
             link(near, far);
             List<TenantSender> senders = new ArrayList<>();
             List<TenantSink> sinks = new ArrayList<>();
-            for (Tenant tenant : tenants) {
+            for (MeasuredTenant tenant : tenants) {
                 TenantSender sender = new TenantSender(near.nic(), tenant);
                 TenantSink sink = new TenantSink(far.nic(), tenant);
                 sink.connect(near.nic().id(), sender.numbers(), new ConnectAttributes());
@@ -129,7 +129,7 @@ class TenantsRunTest {
     /** The NIC counts at the end of a visit: what is posted and not counted may have been sent. */
     @Test
     void whatAVisitMayHaveSentIsNoWorkQueued() {
-        Tenant tenant = Tenant.of("tenant", 1, 4096, TenantVerb.WRITE);
+        MeasuredTenant tenant = MeasuredTenant.of("tenant", 1, 4096, TenantVerb.WRITE);
         TenantsSetting setting = new TenantsSetting(
                 FabricKind.LOCAL,
                 false,
@@ -162,7 +162,7 @@ class TenantsRunTest {
     private static void link(FabricNode near, FabricNode far) {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         near.connect(loopback, far.listen(loopback), PATIENCE_NANOS);
-        Deadline deadline = Deadline.ofSeconds(60, "link");
+        WaitLimit deadline = WaitLimit.ofSeconds(60, "link");
         near.awaitLink(far.nic().id(), () -> {
             far.drive();
             deadline.run();
@@ -186,7 +186,7 @@ class TenantsRunTest {
     })
     void bothTenantsSend(FabricKind fabric, TenantVerb verb, boolean twoProcesses) {
         double seconds = twoProcesses ? SECONDS_OF_TWO : SECONDS;
-        List<Tenant> tenants = List.of(Tenant.of("a", 1, 64, verb), Tenant.of("b", 3, LARGE, verb));
+        List<MeasuredTenant> tenants = List.of(MeasuredTenant.of("a", 1, 64, verb), MeasuredTenant.of("b", 3, LARGE, verb));
 
         TenantsResult result = measure(seconds, each -> allHaveSent(each) && sumOfShares(each) > 0, length -> {
             TenantsSetting setting = new TenantsSetting(
@@ -206,9 +206,9 @@ class TenantsRunTest {
     @ParameterizedTest
     @CsvSource({"LOCAL, WRITE, 0", "LOCAL, WRITE, 2", "LOCAL, ECHO, 2", "UDS, WRITE, 2", "UDS, ECHO, 1"})
     void pingsComeBackBesideAFlood(FabricKind fabric, Ping ping, int flooders) {
-        List<Tenant> flood = flooders == 0
+        List<MeasuredTenant> flood = flooders == 0
                 ? List.of()
-                : List.of(Tenant.of("flood", 1, LARGE, TenantVerb.WRITE).on(flooders));
+                : List.of(MeasuredTenant.of("flood", 1, LARGE, TenantVerb.WRITE).on(flooders));
         TenantsResult result = measure(
                 SECONDS,
                 each -> each.latency().count() > 0 && allHaveSent(each),
@@ -291,15 +291,15 @@ class TenantsRunTest {
 
     @Test
     void whatContradictsItselfIsRefused() {
-        List<Tenant> tenants = Adversary.INVALID.tenants();
+        List<MeasuredTenant> tenants = Adversary.INVALID.tenants();
         assertThatThrownBy(() -> new TenantsSetting(
                         FabricKind.UDS, true, Discipline.CHUNKS, ChargedUnit.BYTES, tenants, Ping.NONE, 0, 1))
                 .isInstanceOf(RunException.class)
                 .hasMessageContaining("within one process only");
-        assertThatThrownBy(() -> Tenant.of("a", 0, 64, TenantVerb.SEND))
+        assertThatThrownBy(() -> MeasuredTenant.of("a", 0, 64, TenantVerb.SEND))
                 .isInstanceOf(RunException.class)
                 .hasMessage("a: weight 0 < minimum 1");
-        assertThatThrownBy(() -> Tenant.of("a", 1, 64 << 20, TenantVerb.SEND))
+        assertThatThrownBy(() -> MeasuredTenant.of("a", 1, 64 << 20, TenantVerb.SEND))
                 .isInstanceOf(RunException.class)
                 .hasMessage("a: bytes 67108864 > maximum 16777216");
     }

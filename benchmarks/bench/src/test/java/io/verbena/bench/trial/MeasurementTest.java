@@ -105,7 +105,7 @@ class MeasurementTest {
         assertThat(Json.parse(Json.line(setting), Setting.class)).isEqualTo(setting);
         Figures figures = scheduled(end(16, 1, 100), 100_000).run(MILLI);
         Report report = Report.of(List.of(new Slice<>(Tag.NEAR, 105.5, 104, 0.01, figures)));
-        assertThat(report.kind()).isEqualTo(Outcome.Kind.MEASURED);
+        assertThat(report.kind()).isEqualTo(TrialOutcome.Kind.MEASURED);
         assertThat(Json.parse(Json.line(report), Report.class)).isEqualTo(report);
     }
 
@@ -113,7 +113,7 @@ class MeasurementTest {
     void aMeasurementOfVoidSlicesIsVoid() {
         Figures figures = scheduled(end(16, 1, 100), 100_000).run(MILLI);
         Report report = Report.of(List.of(new Slice<>(Tag.VOID, 105, 460, 0, figures)));
-        assertThat(report.kind()).isEqualTo(Outcome.Kind.VOID);
+        assertThat(report.kind()).isEqualTo(TrialOutcome.Kind.VOID);
         assertThat(report.reason()).isEqualTo("a line took 105 ns before it and 460 ns after it");
         Report cold = Report.of(List.of(new Slice<>(Tag.VOID, 105, 104, 0.31, figures)));
         assertThat(cold.reason()).isEqualTo("compilers ran for 31 % of the time");

@@ -19,9 +19,9 @@ class TrialTest {
     @Test
     void twoProcessesMeasure() {
         CorePair cores = CorePair.of(Cores.pinnable(), 1);
-        Outcome outcome = Trial.run(Setting.of("agrona-one-to-one", Measure.ROUND_TRIP, 32), SHORT, cores);
+        TrialOutcome outcome = Trial.run(Setting.of("agrona-one-to-one", Measure.ROUND_TRIP, 32), SHORT, cores);
         // Whether it is void is the machine's and the compilers' business.
-        assertThat(outcome.kind()).as(outcome.reason()).isIn(Outcome.Kind.MEASURED, Outcome.Kind.VOID);
+        assertThat(outcome.kind()).as(outcome.reason()).isIn(TrialOutcome.Kind.MEASURED, TrialOutcome.Kind.VOID);
         assertThat(outcome.slices()).isNotEmpty().allSatisfy(slice -> {
             assertThat(slice.result().value(Figure.P50)).isPresent();
             assertThat(slice.before() > 0).isEqualTo(!cores.equals(CorePair.NONE));
@@ -31,15 +31,15 @@ class TrialTest {
     @Test
     void whatDiesSaysWhy() {
         Setting refused = Setting.of("verbena-write-local", Measure.ROUND_TRIP, 32);
-        Outcome outcome = Trial.run(refused.withQueuePairs(2).withThreads(true), SHORT, CorePair.NONE);
-        assertThat(outcome.kind()).isEqualTo(Outcome.Kind.FAILED);
+        TrialOutcome outcome = Trial.run(refused.withQueuePairs(2).withThreads(true), SHORT, CorePair.NONE);
+        assertThat(outcome.kind()).isEqualTo(TrialOutcome.Kind.FAILED);
         assertThat(outcome.reason()).contains("ended with status 1; both end: ").contains("maximum 1");
     }
 
     @Test
     void whatIsNotThereIsNoFailure() {
         assertThat(Trial.run(Setting.of("verbena-thought-shm", Measure.ROUND_TRIP, 32), SHORT, CorePair.NONE))
-                .isEqualTo(Outcome.notAvailable("no path 'verbena-thought-shm' here"));
+                .isEqualTo(TrialOutcome.notAvailable("no path 'verbena-thought-shm' here"));
         assertThat(Trial.run(Setting.of("verbena-append-local", Measure.ROUND_TRIP, 32), SHORT, CorePair.NONE)
                         .reason())
                 .isEqualTo("verbena-append-local is a path within one process");

@@ -1,6 +1,6 @@
 package io.verbena.papers.etc;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.bench.trial.JavaProcess;
 import io.verbena.papers.receive.ReceiveScheme;
@@ -32,7 +32,7 @@ final class SenderGroup implements AutoCloseable {
     private final FabricNode node;
     private final JavaProcess process;
     private final Rendezvous rendezvous;
-    private final Deadline connected = Deadline.ofSeconds(CONNECT_SECONDS, "connection with a process of senders");
+    private final WaitLimit connected = WaitLimit.ofSeconds(CONNECT_SECONDS, "connection with a process of senders");
     private State state = State.STARTING;
     private long nic;
     private int answers;

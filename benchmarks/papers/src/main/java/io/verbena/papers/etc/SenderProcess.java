@@ -1,6 +1,6 @@
 package io.verbena.papers.etc;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.papers.receive.Scheme;
@@ -37,7 +37,7 @@ final class SenderProcess {
     static void run(EtcSetting setting, Rendezvous rendezvous, int first) {
         Scheme scheme = setting.scheme().make(setting).scheme();
         try (FabricNode node = FabricNode.open(FabricKind.SHM, EngineMode.INVOKER)) {
-            Deadline linked = Deadline.ofSeconds(LINK_SECONDS, "link");
+            WaitLimit linked = WaitLimit.ofSeconds(LINK_SECONDS, "link");
             long consumer = Long.parseLong(rendezvous.hear(node::drive));
             node.connect(
                     InetAddress.getLoopbackAddress(), rendezvous.hear(node::drive), EtcSetting.nanos(LINK_SECONDS));
@@ -91,7 +91,7 @@ final class SenderProcess {
             }
             now = System.nanoTime();
         }
-        Deadline drained = Deadline.ofSeconds(DRAIN_SECONDS, "acknowledgement of what was sent");
+        WaitLimit drained = WaitLimit.ofSeconds(DRAIN_SECONDS, "acknowledgement of what was sent");
         for (PacedSender sender : senders) {
             while (!sender.isDrained()) {
                 node.drive();

@@ -1,7 +1,7 @@
 package io.verbena.papers.palos;
 
 import io.verbena.bench.tenants.Ping;
-import io.verbena.bench.tenants.Tenant;
+import io.verbena.bench.tenants.MeasuredTenant;
 import io.verbena.bench.tenants.TenantVerb;
 import io.verbena.bench.tenants.TenantsResult;
 import io.verbena.bench.tenants.TenantsSetting;
@@ -45,23 +45,23 @@ final class RealRuns {
     }
 
     /** Flows of a group that post WRITEs, all with the same weight. */
-    static Tenant group(String name, int weight, int flows, int bytes) {
-        return Tenant.of(name, weight, bytes, TenantVerb.WRITE).on(flows);
+    static MeasuredTenant group(String name, int weight, int flows, int bytes) {
+        return MeasuredTenant.of(name, weight, bytes, TenantVerb.WRITE).on(flows);
     }
 
     /** Two groups beside each other. */
-    TenantsResult beside(FabricKind fabric, Discipline discipline, Tenant first, Tenant second) {
+    TenantsResult beside(FabricKind fabric, Discipline discipline, MeasuredTenant first, MeasuredTenant second) {
         return measure(fabric, discipline, List.of(first, second), Ping.NONE, warmup);
     }
 
     /** An urgent WRITE of 64 B at a time beside some large flows of another group. */
     TenantsResult urgent(FabricKind fabric, Discipline discipline, int flows) {
-        List<Tenant> large = flows == 0 ? List.of() : List.of(group("large", 1, flows, LARGE));
+        List<MeasuredTenant> large = flows == 0 ? List.of() : List.of(group("large", 1, flows, LARGE));
         return measure(fabric, discipline, large, Ping.WRITE, latencyWarmup);
     }
 
     private TenantsResult measure(
-            FabricKind fabric, Discipline discipline, List<Tenant> tenants, Ping ping, double before) {
+            FabricKind fabric, Discipline discipline, List<MeasuredTenant> tenants, Ping ping, double before) {
         boolean twoProcesses = fabric != FabricKind.LOCAL;
         return measurement.apply(new TenantsSetting(
                 fabric, twoProcesses, discipline, ChargedUnit.BYTES, tenants, ping, before, seconds));

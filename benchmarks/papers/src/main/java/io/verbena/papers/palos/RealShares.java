@@ -6,7 +6,7 @@ import static io.verbena.papers.palos.RealRuns.group;
 import static io.verbena.papers.palos.RealRuns.percent;
 import static io.verbena.papers.palos.RealRuns.where;
 
-import io.verbena.bench.tenants.Tenant;
+import io.verbena.bench.tenants.MeasuredTenant;
 import io.verbena.bench.tenants.TenantsResult;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.papers.figures.DataTable;
@@ -267,8 +267,8 @@ final class RealShares {
     }
 
     private TenantsResult weighed(FabricKind fabric, Discipline discipline, int[] pair, int first, int second) {
-        Tenant a = group("A", pair[0], 1, first);
-        Tenant b = group("B", pair[1], 1, second);
+        MeasuredTenant a = group("A", pair[0], 1, first);
+        MeasuredTenant b = group("B", pair[1], 1, second);
         TenantsResult result = runs.beside(fabric, discipline, a, b);
         TenantsResult.Figures ofA = result.tenants().get(0);
         weights.add(List.of(

@@ -1,6 +1,6 @@
 package io.verbena.papers.etc;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
@@ -32,7 +32,7 @@ final class ResidentSender {
         try (FabricNode node = FabricNode.open(FabricKind.SHM, EngineMode.ASSISTED)) {
             long peer = Long.parseLong(owner.hear(node::drive));
             node.connect(InetAddress.getLoopbackAddress(), owner.hear(node::drive), TimeUnit.SECONDS.toNanos(SECONDS));
-            node.awaitLink(peer, Deadline.ofSeconds(SECONDS, "link"));
+            node.awaitLink(peer, WaitLimit.ofSeconds(SECONDS, "link"));
             ProtectionDomain domain = node.nic().allocateProtectionDomain();
             MemoryRegion region = domain.allocate(MESSAGE, Access.LOCAL_WRITE);
             CompletionQueue done = node.nic().createCompletionQueue(64);
@@ -57,7 +57,7 @@ final class ResidentSender {
     }
 
     private static String next(Rendezvous owner, FabricNode node) {
-        Deadline deadline = Deadline.ofSeconds(2 * SECONDS, "word from the owner");
+        WaitLimit deadline = WaitLimit.ofSeconds(2 * SECONDS, "word from the owner");
         while (true) {
             String line = owner.heard();
             if (line != null) {
@@ -73,7 +73,7 @@ final class ResidentSender {
 
     private static void awaitCompletion(FabricNode node, CompletionQueue done) {
         Completion[] completions = Completion.array(1);
-        Deadline deadline = Deadline.ofSeconds(SECONDS, "completion");
+        WaitLimit deadline = WaitLimit.ofSeconds(SECONDS, "completion");
         while (done.poll(completions) == 0) {
             node.drive();
             deadline.run();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.verbena.bench.path.Deadline;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
 import io.verbena.fabric.netty.SocketTransport;
 import io.verbena.nic.ProtectionDomain;
@@ -94,7 +94,7 @@ class TwoProcessesTest {
     }
 
     private static int drain(AppendQueue queue, FabricNode owner, int messages) {
-        Deadline deadline = Deadline.ofSeconds(SECONDS, "messages");
+        WaitLimit deadline = WaitLimit.ofSeconds(SECONDS, "messages");
         int taken = 0;
         while (taken < messages) {
             taken += queue.poll((buffer, offset, length, number, immediate, flags) -> {}, 64);

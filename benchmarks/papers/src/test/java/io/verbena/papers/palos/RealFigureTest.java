@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.verbena.bench.Latency;
 import io.verbena.bench.tenants.Ping;
-import io.verbena.bench.tenants.Tenant;
+import io.verbena.bench.tenants.MeasuredTenant;
 import io.verbena.bench.tenants.TenantVerb;
 import io.verbena.bench.tenants.TenantsResult;
 import io.verbena.bench.tenants.TenantsSetting;
@@ -46,15 +46,15 @@ class RealFigureTest {
     }
 
     private static int queuePairs(TenantsSetting setting) {
-        return setting.tenants().stream().mapToInt(Tenant::queuePairs).sum();
+        return setting.tenants().stream().mapToInt(MeasuredTenant::queuePairs).sum();
     }
 
     private TenantsResult measure(TenantsSetting setting) {
         measured.add(setting);
-        double weights = setting.tenants().stream().mapToInt(Tenant::weight).sum();
+        double weights = setting.tenants().stream().mapToInt(MeasuredTenant::weight).sum();
         List<TenantsResult.Figures> figures = new ArrayList<>();
         double first = 0;
-        for (Tenant each : setting.tenants()) {
+        for (MeasuredTenant each : setting.tenants()) {
             double entitled = each.weight() / weights;
             boolean last = !figures.isEmpty();
             double share = last ? 1 - first : entitled * (isOurs(setting) ? ours : packets).applyAsDouble(setting);
@@ -122,9 +122,9 @@ class RealFigureTest {
             assertThat(setting.tenants())
                     .allSatisfy(each -> assertThat(each.verb()).isEqualTo(TenantVerb.WRITE));
         });
-        Tenant small = measured.get(0).tenants().get(0);
+        MeasuredTenant small = measured.get(0).tenants().get(0);
         assertThat(List.of(small.weight(), small.queuePairs(), small.bytes())).containsExactly(16, 16, 64);
-        Tenant large = measured.get(0).tenants().get(1);
+        MeasuredTenant large = measured.get(0).tenants().get(1);
         assertThat(List.of(large.weight(), large.queuePairs(), large.bytes())).containsExactly(1, 1, LARGE);
     }
 

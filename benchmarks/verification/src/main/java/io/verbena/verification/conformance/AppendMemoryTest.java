@@ -44,7 +44,7 @@ final class AppendMemoryTest extends ConformanceTest {
 
     private static boolean isWhole(AppendRecord record) {
         for (int i = 0; i < record.length(); i++) {
-            if (record.buffer().getByte(record.offset() + i) != Player.pattern(record.immediate(), i)) {
+            if (record.buffer().getByte(record.offset() + i) != TestNic.pattern(record.immediate(), i)) {
                 return false;
             }
         }
@@ -128,7 +128,7 @@ final class AppendMemoryTest extends ConformanceTest {
             int polled = taker.poll(
                     (m, o, l, q, i, f) -> {
                         for (int at = 0; at < l; at++) {
-                            assertThat(m.getByte(o + at)).isEqualTo(Player.pattern(i, at));
+                            assertThat(m.getByte(o + at)).isEqualTo(TestNic.pattern(i, at));
                         }
                         seen.add(i);
                         if (i == 1) {

@@ -122,7 +122,7 @@ final class AppendQueueTest extends ConformanceTest {
         p.until(() -> b.messages.size() == senders * each);
         p.settle();
         Map<Integer, Integer> next = new HashMap<>();
-        for (Player.Message message : b.messages) {
+        for (TestNic.Message message : b.messages) {
             UnsafeBuffer bytes = new UnsafeBuffer(message.bytes());
             int sender = bytes.getInt(0);
             assertThat(bytes.getInt(4)).isEqualTo(next.getOrDefault(sender, 0));
@@ -245,7 +245,7 @@ final class AppendQueueTest extends ConformanceTest {
         }
         p.until(() -> b.messages.size() == 2);
         p.settle();
-        assertThat(b.messages).extracting(Player.Message::immediate).containsExactly(0, 2);
+        assertThat(b.messages).extracting(TestNic.Message::immediate).containsExactly(0, 2);
         assertThat(queue.isEmpty()).isTrue();
     }
 }

@@ -101,7 +101,7 @@ final class AtomicsTest extends ConformanceTest {
         connect(b, a.nic.id(), a.qp.number(), 16, peersMaxDest);
     }
 
-    private static void connect(Player player, long peerNic, int peerQp, int maxRdAtomic, int maxDest) {
+    private static void connect(TestNic player, long peerNic, int peerQp, int maxRdAtomic, int maxDest) {
         player.qp.modify(new QpAttributes()
                 .state(QpState.INIT)
                 .access(Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC));

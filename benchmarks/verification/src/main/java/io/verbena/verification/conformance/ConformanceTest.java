@@ -27,8 +27,8 @@ abstract class ConformanceTest {
     Fabric fabric;
 
     Players p;
-    Player a;
-    Player b;
+    TestNic a;
+    TestNic b;
 
     @BeforeEach
     void open() {
@@ -86,7 +86,7 @@ abstract class ConformanceTest {
         assertThat(a.sendStatuses()).containsExactly(status);
         assertThat(a.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
-        assertThat(b.isZero(0, Player.REGION)).isTrue();
+        assertThat(b.isZero(0, TestNic.REGION)).isTrue();
     }
 
     /** The request was refused here: the peer knows nothing of it. */
@@ -96,7 +96,7 @@ abstract class ConformanceTest {
         assertThat(a.sendStatuses()).containsExactly(status);
         assertThat(a.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.qp.state()).isEqualTo(QpState.RTS);
-        assertThat(b.isZero(0, Player.REGION)).isTrue();
+        assertThat(b.isZero(0, TestNic.REGION)).isTrue();
     }
 
     /** A call is refused, and says so with each of the words. */

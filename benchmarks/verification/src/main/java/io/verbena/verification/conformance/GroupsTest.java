@@ -31,7 +31,7 @@ final class GroupsTest extends ConformanceTest {
         Tenant(GroupAttributes attributes) {
             group = a.nic.createGroup(attributes);
             pd = a.nic.allocateProtectionDomain(group);
-            region = pd.allocate(Player.REGION, Access.LOCAL_WRITE);
+            region = pd.allocate(TestNic.REGION, Access.LOCAL_WRITE);
             qp = pd.createQueuePair(a.attributes());
             p.connect(qp, b.newQueuePair(), attributes());
         }

@@ -58,7 +58,7 @@ final class MemoryWindowTest extends ConformanceTest {
         assertThat(a.sendStatuses()).containsOnly(WcStatus.SUCCESS);
         assertThat(a.bytes(2000, 1000)).isEqualTo(a.bytes(24, 1000));
         for (int i = 0; i < 1024; i++) {
-            assertThat(region.buffer().getByte(4096 + i)).isEqualTo(Player.pattern(5, i));
+            assertThat(region.buffer().getByte(4096 + i)).isEqualTo(TestNic.pattern(5, i));
         }
         region.buffer().putLong(4096, 5);
         a.qp.postSend(a.request.fetchAdd(window.key(), 0, 3).local(a.key(), 0, 8));

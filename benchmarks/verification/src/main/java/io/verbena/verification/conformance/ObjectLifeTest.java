@@ -165,7 +165,7 @@ final class ObjectLifeTest extends ConformanceTest {
     }
 
     /** What the engine of a player needs for all of its queue pairs fails in a turn. */
-    private void failsOnce(Player player) {
+    private void failsOnce(TestNic player) {
         player.clock.fail();
         FaultyClock.Fault told = null;
         try {
@@ -220,7 +220,7 @@ final class ObjectLifeTest extends ConformanceTest {
         assertThat(anew.buffer().getLong(500)).as("the memory is the same").isEqualTo(77);
         a.fill(0, 8, 1);
         assertThat(write(anew.key(), 0, 8)).isEqualTo(WcStatus.SUCCESS);
-        assertThat(anew.buffer().getByte(1)).isEqualTo(Player.pattern(1, 1));
+        assertThat(anew.buffer().getByte(1)).isEqualTo(TestNic.pattern(1, 1));
         assertThat(write(region.key(), 0, 8)).isEqualTo(WcStatus.REM_ACCESS_ERR);
         refused(() -> b.pd.reregister(anew, Access.REMOTE_WRITE), "LOCAL_WRITE");
         assertThat(write(anew.key(), 0, 8)).as("nothing has changed").isEqualTo(WcStatus.SUCCESS);
@@ -239,7 +239,7 @@ final class ObjectLifeTest extends ConformanceTest {
         assertThat(write(anew.key(), -1, 2)).isEqualTo(WcStatus.REM_ACCESS_ERR);
         MemoryRegion whole = b.pd.reregister(anew, Access.ALL, b.pd, 0, 1_000);
         for (int i = 0; i < 1_000; i++) {
-            assertThat(whole.buffer().getByte(i)).isEqualTo(i < 400 || i >= 600 ? 0 : Player.pattern(1, i - 400));
+            assertThat(whole.buffer().getByte(i)).isEqualTo(i < 400 || i >= 600 ? 0 : TestNic.pattern(1, i - 400));
         }
         refused(() -> b.pd.reregister(whole, Access.ALL, b.pd, 1, 1_000), 1_000);
         refused(() -> b.pd.reregister(whole, Access.ALL, b.pd, Long.MAX_VALUE, 1_000), Long.MAX_VALUE);

@@ -138,7 +138,7 @@ final class OperationsTest extends ConformanceTest {
                 .containsExactly(
                         new Wc(1, WcStatus.SUCCESS, WcOpcode.APPEND, length, false, 0, a.qp.number()),
                         new Wc(2, WcStatus.SUCCESS, WcOpcode.APPEND, length, false, 0, a.qp.number()));
-        for (Player.Message message : b.messages) {
+        for (TestNic.Message message : b.messages) {
             assertThat(message.bytes()).isEqualTo(a.bytes(0, length));
             assertThat(message.qp()).isEqualTo(b.qp.number());
         }
@@ -161,7 +161,7 @@ final class OperationsTest extends ConformanceTest {
         a.qp.doorbell();
         p.until(() -> b.messages.size() == streams.length);
         for (int i = 0; i < streams.length; i++) {
-            Player.Message message = b.messages.get(i);
+            TestNic.Message message = b.messages.get(i);
             assertThat(RecordDescriptor.stream(message.flags())).isEqualTo(streams[i]);
             assertThat(message.immediate()).isEqualTo(-1);
             assertThat(message.qp()).isEqualTo(b.qp.number());

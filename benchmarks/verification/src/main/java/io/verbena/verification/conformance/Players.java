@@ -36,8 +36,8 @@ final class Players implements AutoCloseable {
 
     final Fabric fabric;
     final Simulation simulation = new Simulation(1, TRACE_LINES);
-    final Player a;
-    final Player b;
+    final TestNic a;
+    final TestNic b;
     /** What a sends and b receives. */
     final Way toB = new Way(simulation);
     /** What b sends and a receives. */
@@ -53,8 +53,8 @@ final class Players implements AutoCloseable {
         wiring = Wiring.of(fabric, simulation);
         boolean hides = !fabric.direct || byHand;
         long id = IDENTITIES.addAndGet(2);
-        a = new Player(simulation, "a", wiring.configure(0, id, context(id)), toB, toA, hides);
-        b = new Player(simulation, "b", wiring.configure(1, id + 1, context(id + 1)), toA, toB, hides);
+        a = new TestNic(simulation, "a", wiring.configure(0, id, context(id)), toB, toA, hides);
+        b = new TestNic(simulation, "b", wiring.configure(1, id + 1, context(id + 1)), toA, toB, hides);
         simulation.add("wires", new Wires());
         if (byHand) {
             a.pause();
@@ -223,7 +223,7 @@ final class Players implements AutoCloseable {
         wiring.loopback(a.nic.engine(0).endpoint());
     }
 
-    private static Tap end(Player player) {
+    private static Tap end(TestNic player) {
         Tap tap = player.tap();
         if (tap == null) {
             throw new IllegalStateException(player.name + " has no link");

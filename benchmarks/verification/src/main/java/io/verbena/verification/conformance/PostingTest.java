@@ -197,7 +197,7 @@ final class PostingTest extends ConformanceTest {
         p.connect(qp, b.newQueuePair(), attributes());
         UnsafeBuffer mine = new UnsafeBuffer(new byte[3 * MTU]);
         for (int i = 0; i < mine.capacity(); i++) {
-            mine.putByte(i, Player.pattern(7, i));
+            mine.putByte(i, TestNic.pattern(7, i));
         }
         qp.post(a.request.write(b.key(), 0).inline(mine, 0, 3 * MTU));
         mine.setMemory(0, mine.capacity(), (byte) 0);

@@ -312,7 +312,7 @@ final class RetryTest extends ConformanceTest {
         for (int i = 0; i < posted - 1; i++) {
             byte[] bytes = b.messages.get(i).bytes();
             for (int k = 0; k < bytes.length; k++) {
-                assertThat(bytes[k]).isEqualTo(Player.pattern(i, k));
+                assertThat(bytes[k]).isEqualTo(TestNic.pattern(i, k));
             }
         }
     }

@@ -61,7 +61,7 @@ public final class Suite {
 
     private final Set<Column> columns;
     private final Set<Row> rows;
-    private final Map<Row, Map<Column, Verdict>> verdicts = new EnumMap<>(Row.class);
+    private final Map<Row, Map<Column, RowVerdict>> verdicts = new EnumMap<>(Row.class);
     private int tests;
     private Duration duration = Duration.ZERO;
 
@@ -84,9 +84,9 @@ public final class Suite {
                 .filter(wanted)
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(Row.class)));
         for (Row row : rows) {
-            Map<Column, Verdict> line = new EnumMap<>(Column.class);
+            Map<Column, RowVerdict> line = new EnumMap<>(Column.class);
             for (Column column : this.columns) {
-                line.put(column, new Verdict(row));
+                line.put(column, new RowVerdict(row));
             }
             verdicts.put(row, line);
         }
@@ -140,9 +140,9 @@ public final class Suite {
     }
 
     /** How a row fared. */
-    Verdict verdict(Row row, Column column) {
-        Map<Column, Verdict> line = verdicts.get(row);
-        Verdict verdict = line == null ? null : line.get(column);
+    RowVerdict verdict(Row row, Column column) {
+        Map<Column, RowVerdict> line = verdicts.get(row);
+        RowVerdict verdict = line == null ? null : line.get(column);
         if (verdict == null) {
             throw new IllegalArgumentException(row + " on " + column.title + " is not of this run");
         }
@@ -195,7 +195,7 @@ public final class Suite {
             switch (result.getStatus()) {
                 case SUCCESSFUL:
                     if (test.isTest()) {
-                        note(test, Verdict::pass);
+                        note(test, RowVerdict::pass);
                     }
                     break;
                 case ABORTED:
@@ -219,12 +219,12 @@ public final class Suite {
         }
 
         /** A failure of a container counts for every row of its class, or of all, on its fabric. */
-        private void note(TestIdentifier test, Consumer<Verdict> verdict) {
+        private void note(TestIdentifier test, Consumer<RowVerdict> verdict) {
             Fabric fabric = fabric(test);
             Method method = method(test);
             List<Row> proven = method != null ? proven(method) : rowsOf(test);
             for (Row row : proven) {
-                Map<Column, Verdict> line = verdicts.get(row);
+                Map<Column, RowVerdict> line = verdicts.get(row);
                 if (line == null) {
                     continue;
                 }

@@ -126,7 +126,7 @@ final class Table {
             boolean fails = false;
             boolean offers = false;
             for (Column column : suite.columns()) {
-                Verdict verdict = suite.verdict(row, column);
+                RowVerdict verdict = suite.verdict(row, column);
                 fails |= verdict.hasFailed();
                 offers |= !verdict.isNotOffered();
             }
@@ -142,7 +142,7 @@ final class Table {
                 + " not offered";
     }
 
-    private static String word(Verdict verdict) {
+    private static String word(RowVerdict verdict) {
         return verdict.hasFailed() ? "FAILED" : verdict.isNotOffered() ? "not offered" : "passed";
     }
 
@@ -150,7 +150,7 @@ final class Table {
     private Map<String, String> reasons(Row row) {
         Map<String, String> reasons = new LinkedHashMap<>();
         for (Column column : suite.columns()) {
-            Verdict verdict = suite.verdict(row, column);
+            RowVerdict verdict = suite.verdict(row, column);
             if (verdict.hasFailed()) {
                 for (String failure : verdict.failures()) {
                     reasons.merge(failure, column.title, (x, y) -> x + ", " + y);

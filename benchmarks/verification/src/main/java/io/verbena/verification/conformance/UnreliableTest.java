@@ -272,7 +272,7 @@ final class UnreliableTest extends ConformanceTest {
         qa.postSend(a.request.sendInvalidate(key).local(a.key(), 0, length));
         p.until(() -> b.receives.size() == 1);
         assertThat(b.holds(0, length, 3)).isTrue();
-        assertThat(region.buffer().getByte(0)).isEqualTo(Player.pattern(3, 0));
+        assertThat(region.buffer().getByte(0)).isEqualTo(TestNic.pattern(3, 0));
         assertThat(window.isBound()).isFalse();
         region.buffer().putLong(0, 0);
         qa.postSend(a.request.write(key, 0).local(a.key(), 0, 8));

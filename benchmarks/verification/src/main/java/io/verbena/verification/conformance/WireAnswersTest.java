@@ -142,7 +142,7 @@ final class WireAnswersTest extends WireTest {
         assertThat(b.sendIds()).containsExactly(1L, 2L);
         assertThat(b.sendStatuses()).containsExactly(WcStatus.BAD_RESP_ERR, WcStatus.WR_FLUSH_ERR);
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
-        assertThat(b.isZero(0, Player.REGION)).as("nothing of the answer").isTrue();
+        assertThat(b.isZero(0, TestNic.REGION)).as("nothing of the answer").isTrue();
     }
 
     @Proves({Row.LOST_ANSWER, Row.RC_READ})

@@ -25,7 +25,7 @@ final class WireInvalidTest extends WireTest {
                 .matches(x -> x.syndrome() == AethSyndrome.INVALID_REQUEST, "NAK: invalid request");
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.count(AsyncEventType.QP_REQ_ERR)).isEqualTo(1);
-        assertThat(b.isZero(100_000, Player.REGION - 100_000)).isTrue();
+        assertThat(b.isZero(100_000, TestNic.REGION - 100_000)).isTrue();
     }
 
     @Proves({Row.REM_INV_REQ_ERR_WIRE, Row.EV_QP_REQ_ERR})
@@ -153,7 +153,7 @@ final class WireInvalidTest extends WireTest {
         peer.raw(new UnsafeBuffer(noise), 0, 64);
         peer.plain(Opcode.UD_SEND_ONLY, psn(0), bytes(10, 1));
         p.settle();
-        assertThat(b.isZero(0, Player.REGION)).isTrue();
+        assertThat(b.isZero(0, TestNic.REGION)).isTrue();
         assertThat(b.qp.state()).isEqualTo(QpState.RTS);
         assertThat(peer.packets).isEmpty();
         assertThat(b.nic.counter(NicCounter.PACKETS_REJECTED)).isEqualTo(5);

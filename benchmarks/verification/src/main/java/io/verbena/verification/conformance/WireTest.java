@@ -38,7 +38,7 @@ abstract class WireTest extends ConformanceTest {
     static byte[] bytes(int length, int seed) {
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
-            bytes[i] = Player.pattern(seed, i);
+            bytes[i] = TestNic.pattern(seed, i);
         }
         return bytes;
     }

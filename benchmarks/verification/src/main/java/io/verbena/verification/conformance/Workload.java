@@ -104,7 +104,7 @@ final class Workload {
         long swapped = p.b.word(SWAPPED);
         assertThat(swapped).as("swaps").isBetween(count(done, 6), count(operations, 6));
         List<Integer> received = new ArrayList<>();
-        List<Player.Message> appended = new ArrayList<>(p.b.messages);
+        List<TestNic.Message> appended = new ArrayList<>(p.b.messages);
         for (int i = 0; i < operations; i++) {
             if (consumesReceive(i)) {
                 received.add(i);

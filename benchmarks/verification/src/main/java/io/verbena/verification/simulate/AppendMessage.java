@@ -12,7 +12,7 @@ final class AppendMessage {
     /** The queue that it goes to: the number of queues that there had been. */
     final int queue;
 
-    final Flaw flaw;
+    final RequestFlaw flaw;
     /** What it consists of. */
     final long identity;
     /** Offset of its bytes in the sender's region. */
@@ -30,7 +30,7 @@ final class AppendMessage {
     /** A later one of the same connection was taken before it. */
     boolean passed;
 
-    AppendMessage(int sequence, int length, int queue, Flaw flaw, long identity, int at) {
+    AppendMessage(int sequence, int length, int queue, RequestFlaw flaw, long identity, int at) {
         this.sequence = sequence;
         this.length = length;
         this.queue = queue;
@@ -42,7 +42,7 @@ final class AppendMessage {
     @Override
     public String toString() {
         return "append " + sequence + " of " + length + " bytes to queue " + queue
-                + (flaw == Flaw.NONE ? "" : ", " + flaw) + (status == null ? "" : ", " + status)
+                + (flaw == RequestFlaw.NONE ? "" : ", " + flaw) + (status == null ? "" : ", " + status)
                 + (taken == 0 ? "" : ", taken " + taken + " times");
     }
 }

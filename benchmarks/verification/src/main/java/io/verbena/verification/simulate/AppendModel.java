@@ -48,7 +48,7 @@ final class AppendModel {
 
     void posted(AppendMessage m) {
         outstanding.add(m);
-        if (m.flaw == Flaw.NONE) {
+        if (m.flaw == RequestFlaw.NONE) {
             expected.add(m);
         }
     }
@@ -91,7 +91,7 @@ final class AppendModel {
             if (wasFailed) {
                 throw wrong("success behind an error: " + m);
             }
-            if (type == QpType.RC && m.flaw != Flaw.NONE) {
+            if (type == QpType.RC && m.flaw != RequestFlaw.NONE) {
                 throw wrong("success of " + m + ", expected " + m.flaw.status);
             }
             if (type == QpType.RC && m.passed && m.taken == 0 && m.queue == queue) {
@@ -115,9 +115,9 @@ final class AppendModel {
         }
         if (status == m.flaw.status) {
             tally.event(
-                    m.flaw == Flaw.TOO_LONG
+                    m.flaw == RequestFlaw.TOO_LONG
                             ? AppendTally.Event.REFUSED_SIZE
-                            : m.flaw == Flaw.NO_QUEUE
+                            : m.flaw == RequestFlaw.NO_QUEUE
                                     ? AppendTally.Event.REFUSED_QUEUE
                                     : AppendTally.Event.REFUSED_KEY);
         }

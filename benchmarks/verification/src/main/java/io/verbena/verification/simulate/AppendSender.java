@@ -251,15 +251,15 @@ final class AppendSender {
         if (e == null || !host.isAlive() || walk.queue() == null || e.next == (1 << SEQUENCE_BITS) - 1) {
             return;
         }
-        Flaw flaw = Flaw.NONE;
+        RequestFlaw flaw = RequestFlaw.NONE;
         if (wanted < 0 && plan.has(AppendPlan.Feature.FLAWS) && random.nextInt(30) == 0) {
             int which = random.nextInt(3);
-            flaw = which == 0 ? Flaw.NO_QUEUE : which == 1 ? Flaw.QUEUE_KEY : Flaw.TOO_LONG;
-            if (flaw == Flaw.TOO_LONG && (type != QpType.RC || plan.maxMessage + 1 > capacity)) {
-                flaw = Flaw.QUEUE_KEY;
+            flaw = which == 0 ? RequestFlaw.NO_QUEUE : which == 1 ? RequestFlaw.QUEUE_KEY : RequestFlaw.TOO_LONG;
+            if (flaw == RequestFlaw.TOO_LONG && (type != QpType.RC || plan.maxMessage + 1 > capacity)) {
+                flaw = RequestFlaw.QUEUE_KEY;
             }
         }
-        int length = flaw == Flaw.TOO_LONG ? plan.maxMessage + 1 : wanted >= 0 ? wanted : length(random);
+        int length = flaw == RequestFlaw.TOO_LONG ? plan.maxMessage + 1 : wanted >= 0 ? wanted : length(random);
         length = type == QpType.RC ? length : Math.min(length, mtu);
         int start = place(e, length);
         if (start < 0) {
@@ -270,8 +270,8 @@ final class AppendSender {
         MemoryRegion region = host.region();
         int offset = host.offset(this) + start;
         Pattern.fill(region.buffer(), offset, identity, 0, length);
-        int key = walk.queueKey() ^ (flaw == Flaw.QUEUE_KEY ? 1 << 8 : 0);
-        int id = walk.queueId() + (flaw == Flaw.NO_QUEUE ? 5 : 0);
+        int key = walk.queueKey() ^ (flaw == RequestFlaw.QUEUE_KEY ? 1 << 8 : 0);
+        int id = walk.queueId() + (flaw == RequestFlaw.NO_QUEUE ? 5 : 0);
         SendRequest request = new SendRequest()
                 .appendImmediate(id, key, e.number << SEQUENCE_BITS | e.next)
                 .wrId((long) e.number << SEQUENCE_BITS | e.next)

@@ -96,8 +96,8 @@ final class AppendTally {
     }
 
     void add(AppendTally t) {
-        Tally.add(events, t.events);
-        Tally.add(completions, t.completions);
+        WalkTally.add(events, t.events);
+        WalkTally.add(completions, t.completions);
         bytes += t.bytes;
         copies += t.copies;
         rnr += t.rnr;

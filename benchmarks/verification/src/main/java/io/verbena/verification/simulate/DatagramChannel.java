@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * twice, for there is no PSN that tells a copy. With a wrong Q_Key it never arrives.
  */
 final class DatagramChannel extends UnreliableChannel {
-    DatagramChannel(End source, End target, Tally tally) {
+    DatagramChannel(PairEnd source, PairEnd target, WalkTally tally) {
         super(source, target, tally);
     }
 
     @Override
-    void deliver(Wc wc, Receive v) {
+    void deliver(KeptCompletion wc, Receive v) {
         AtomicBuffer own = target.host.memory().local();
         int at = v.at();
         if (AddressHeader.sourceNic(own, at) != source.host.node.nicId()
@@ -51,7 +51,7 @@ final class DatagramChannel extends UnreliableChannel {
     }
 
     private static boolean isSame(
-            Request r, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
+            ModelRequest r, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
         return r.length == length
                 && r.verb.immediate == hasImmediate
                 && (!hasImmediate || r.immediate == immediate)
@@ -59,9 +59,9 @@ final class DatagramChannel extends UnreliableChannel {
     }
 
     /** Of those that it may have been, takes the one that has come least. */
-    private void arrived(Collection<Request> sent, Predicate<Request> isIt, String what) {
-        @Nullable Request least = null;
-        for (Request r : sent) {
+    private void arrived(Collection<ModelRequest> sent, Predicate<ModelRequest> isIt, String what) {
+        @Nullable ModelRequest least = null;
+        for (ModelRequest r : sent) {
             if ((least == null || r.arrivals < least.arrivals) && isIt.test(r)) {
                 least = r;
             }
@@ -77,7 +77,7 @@ final class DatagramChannel extends UnreliableChannel {
 
     @Override
     void close(boolean sourceKnown, boolean targetKnown) {
-        for (Request r : records) {
+        for (ModelRequest r : records) {
             r.closed = true;
         }
         super.close(sourceKnown, targetKnown);

@@ -18,10 +18,10 @@ final class Faults {
     private final WalkPlan plan;
     private final Simulation simulation;
     private final SimFabric fabric;
-    private final List<Host> hosts;
+    private final List<SimulatedHost> hosts;
     private final List<Wire> wires;
     private final List<Pair> pairs;
-    private final Tally tally;
+    private final WalkTally tally;
     private final List<Trap> traps = new ArrayList<>();
     private boolean healed;
     private boolean frozen;
@@ -29,12 +29,12 @@ final class Faults {
 
     /** Counts a host's steps in its peers' memory; at the chosen one it dies or stands still. */
     private final class Trap implements Runnable {
-        private final Host host;
+        private final SimulatedHost host;
         private int left = -1;
         private boolean kills;
         private long nanos;
 
-        Trap(Host host) {
+        Trap(SimulatedHost host) {
             this.host = host;
         }
 
@@ -65,10 +65,10 @@ final class Faults {
             WalkPlan plan,
             Simulation simulation,
             SimFabric fabric,
-            List<Host> hosts,
+            List<SimulatedHost> hosts,
             List<Wire> wires,
             List<Pair> pairs,
-            Tally tally) {
+            WalkTally tally) {
         this.plan = plan;
         this.simulation = simulation;
         this.fabric = fabric;
@@ -78,7 +78,7 @@ final class Faults {
         this.tally = tally;
         boolean steps =
                 plan.has(Feature.DIRECT) && (plan.has(Feature.KILLED_DIRECT) || plan.has(Feature.FROZEN_DIRECT));
-        for (Host host : hosts) {
+        for (SimulatedHost host : hosts) {
             Trap trap = new Trap(host);
             traps.add(trap);
             if (steps) {
@@ -91,7 +91,7 @@ final class Faults {
     /** Lets one of the plan's faults happen, near a connection. */
     void strike(SimRandom random, Pair pair) {
         Wire wire = pair.wire();
-        Host host = random.nextInt(2) == 0 ? pair.a.host : pair.b.host;
+        SimulatedHost host = random.nextInt(2) == 0 ? pair.a.host : pair.b.host;
         switch (random.nextInt(9)) {
             case 0:
                 if (plan.has(Feature.CUTS)) {
@@ -200,7 +200,7 @@ final class Faults {
         }
     }
 
-    private void outage(Host host, long nanos) {
+    private void outage(SimulatedHost host, long nanos) {
         for (Wire wire : wires) {
             if (wire.touches(host)) {
                 noteOutage(wire, simulation.nowNanos(), nanos);
@@ -226,7 +226,7 @@ final class Faults {
         }
     }
 
-    private void pause(Host host, SimRandom random) {
+    private void pause(SimulatedHost host, SimRandom random) {
         if (!host.isAlive()) {
             return;
         }
@@ -236,7 +236,7 @@ final class Faults {
         host.pauseFor(nanos);
     }
 
-    private void crash(Host host) {
+    private void crash(SimulatedHost host) {
         if (host.isAlive()) {
             tally.fault(Fault.CRASH);
             host.crash();
@@ -244,7 +244,7 @@ final class Faults {
     }
 
     /** A host has died, by a fault or in the middle of a step: it comes again. */
-    private void died(Host host) {
+    private void died(SimulatedHost host) {
         long nanos = MIN_REBIRTH + plan.stepRandom(names++).nextInt(REBIRTH_RANGE) * MICRO;
         for (Wire wire : wires) {
             if (wire.touches(host)) {
@@ -254,7 +254,7 @@ final class Faults {
         simulation.after(nanos, () -> restart(host));
     }
 
-    private void restart(Host host) {
+    private void restart(SimulatedHost host) {
         if (host.isAlive()) {
             return;
         }
@@ -267,7 +267,7 @@ final class Faults {
         host.restart();
     }
 
-    private void arm(Host host, SimRandom random) {
+    private void arm(SimulatedHost host, SimRandom random) {
         boolean kills = random.nextInt(3) == 0;
         if (!plan.has(kills ? Feature.KILLED_DIRECT : Feature.FROZEN_DIRECT)) {
             return;
@@ -298,7 +298,7 @@ final class Faults {
             wire.connection.profiles(p -> p.faultless());
             wire.heal(simulation.nowNanos());
         }
-        for (Host host : hosts) {
+        for (SimulatedHost host : hosts) {
             host.resume();
             restart(host);
         }

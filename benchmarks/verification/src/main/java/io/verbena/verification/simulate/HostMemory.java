@@ -49,9 +49,9 @@ final class HostMemory {
         local = pd.allocate(sharedSlot(SharedReceives.SLOTS), Access.LOCAL_WRITE);
         target = pd.allocate(slice(places), Access.ALL | Access.MW_BIND);
         Pattern.guard(local.buffer(), 0, (int) local.length());
-        Pattern.guard(target.buffer(), SHARED, End.GUARD);
+        Pattern.guard(target.buffer(), SHARED, PairEnd.GUARD);
         for (int i = 0; i < places; i++) {
-            Pattern.guard(target.buffer(), slice(i) + Channel.SLICE, End.GUARD);
+            Pattern.guard(target.buffer(), slice(i) + DirectionModel.SLICE, PairEnd.GUARD);
         }
         readOnly = pd.allocate(OTHER, Access.REMOTE_READ);
         other = otherPd.allocate(OTHER, Access.ALL);
@@ -61,12 +61,12 @@ final class HostMemory {
 
     /** Bytes from one slot of the local region to the next. */
     int stride() {
-        return slot + End.GUARD;
+        return slot + PairEnd.GUARD;
     }
 
     /** Offset in the local region of what an end uses. */
     int base(int place) {
-        return End.GUARD + place * 2 * End.SLOTS * stride();
+        return PairEnd.GUARD + place * 2 * PairEnd.SLOTS * stride();
     }
 
     /** Offset in the local region of a slot that shared receives use; behind those of the ends. */
@@ -76,7 +76,7 @@ final class HostMemory {
 
     /** Offset in the target region of what the requests of an end's peer change. */
     static int slice(int place) {
-        return SHARED + End.GUARD + place * (Channel.SLICE + End.GUARD);
+        return SHARED + PairEnd.GUARD + place * (DirectionModel.SLICE + PairEnd.GUARD);
     }
 
     // ---- regions -----------------------------------------------------------------------------------------------
@@ -149,13 +149,13 @@ final class HostMemory {
 
     /** Looks at all guards, and at the regions that nobody may write to. */
     void check() {
-        untouched("local region", local.buffer(), 0, End.GUARD);
-        for (int i = 0; i < places * 2 * End.SLOTS + SharedReceives.SLOTS; i++) {
-            untouched("local region", local.buffer(), End.GUARD + i * stride() + slot, End.GUARD);
+        untouched("local region", local.buffer(), 0, PairEnd.GUARD);
+        for (int i = 0; i < places * 2 * PairEnd.SLOTS + SharedReceives.SLOTS; i++) {
+            untouched("local region", local.buffer(), PairEnd.GUARD + i * stride() + slot, PairEnd.GUARD);
         }
-        untouched("target region", target.buffer(), SHARED, End.GUARD);
+        untouched("target region", target.buffer(), SHARED, PairEnd.GUARD);
         for (int i = 0; i < places; i++) {
-            untouched("target region", target.buffer(), slice(i) + Channel.SLICE, End.GUARD);
+            untouched("target region", target.buffer(), slice(i) + DirectionModel.SLICE, PairEnd.GUARD);
         }
         for (int i = 0; i < OTHER; i++) {
             if (readOnly.buffer().getByte(i) != 0 || other.buffer().getByte(i) != 0) {

@@ -18,10 +18,10 @@ final class Pair {
     static final int MAX_SGE = 3;
     private static final int[] MTUS = {256, 512, 1024, 2048, 4096};
 
-    final End a;
-    final End b;
+    final PairEnd a;
+    final PairEnd b;
     private final Wire wire;
-    private final Tally tally;
+    private final WalkTally tally;
 
     final QpType type;
 
@@ -40,18 +40,18 @@ final class Pair {
     private boolean connected;
     private long epochStart;
 
-    Pair(Host hostA, Host hostB, Wire wire, SimRandom random, Tally tally) {
+    Pair(SimulatedHost hostA, SimulatedHost hostB, Wire wire, SimRandom random, WalkTally tally) {
         this.wire = wire;
         this.tally = tally;
         int transport = random.nextInt(10);
         type = transport < 6 ? QpType.RC : transport < 8 ? QpType.UC : QpType.UD;
         reliable = type == QpType.RC;
-        a = new End(hostA, this, hostA.ends(), type != QpType.UC && random.nextInt(5) < 2);
+        a = new PairEnd(hostA, this, hostA.ends(), type != QpType.UC && random.nextInt(5) < 2);
         hostA.addEnd(a);
-        b = new End(hostB, this, hostB.ends(), type != QpType.UC && random.nextInt(5) < 2);
+        b = new PairEnd(hostB, this, hostB.ends(), type != QpType.UC && random.nextInt(5) < 2);
         hostB.addEnd(b);
-        Channel forth = channel(a, b);
-        Channel back = channel(b, a);
+        DirectionModel forth = channel(a, b);
+        DirectionModel back = channel(b, a);
         a.out = forth;
         a.in = back;
         b.out = back;
@@ -66,7 +66,7 @@ final class Pair {
         accessB = access(random);
     }
 
-    private Channel channel(End source, End target) {
+    private DirectionModel channel(PairEnd source, PairEnd target) {
         switch (type) {
             case RC:
                 return new ReliableChannel(source, target, tally);
@@ -78,14 +78,14 @@ final class Pair {
     }
 
     /** Whether the transport has a verb. */
-    boolean offers(Verb verb) {
+    boolean offers(PostedVerb verb) {
         switch (type) {
             case RC:
                 return true;
             case UC:
                 return !verb.reads();
             default:
-                return verb.isAppend() || (verb.isSend() && verb != Verb.SEND_INVALIDATE);
+                return verb.isAppend() || (verb.isSend() && verb != PostedVerb.SEND_INVALIDATE);
         }
     }
 
@@ -104,11 +104,11 @@ final class Pair {
     }
 
     /** What the peer may do at an end. */
-    int accessAt(End end) {
+    int accessAt(PairEnd end) {
         return end == a ? accessA : accessB;
     }
 
-    End peer(End end) {
+    PairEnd peer(PairEnd end) {
         return end == a ? b : a;
     }
 
@@ -135,7 +135,7 @@ final class Pair {
     }
 
     /** Whether a request may have met silence for as long as its retries last. */
-    boolean isRetryExcused(Channel channel) {
+    boolean isRetryExcused(DirectionModel channel) {
         return wire.isLossy()
                 || wire.wasOut(epochStart)
                 || channel.target.forced
@@ -172,14 +172,14 @@ final class Pair {
         b.host.node.act(() -> qpB.connect(a.host.node.nicId(), qpA.number(), attributes(accessB, psnB, psnA)));
     }
 
-    private static void abandon(End end, @Nullable QueuePair qp) {
+    private static void abandon(PairEnd end, @Nullable QueuePair qp) {
         if (qp != null && end.host.isAlive()) {
             end.host.node.unwatch(qp);
             end.host.node.act(qp::close);
         }
     }
 
-    private static void activate(End end, QueuePair qp, SimRandom random) {
+    private static void activate(PairEnd end, QueuePair qp, SimRandom random) {
         end.qkey = random.nextInt(Integer.MAX_VALUE);
         end.host.node.act(() -> {
             end.openHandles();
@@ -187,7 +187,7 @@ final class Pair {
         });
     }
 
-    private static @Nullable QueuePair create(End end) {
+    private static @Nullable QueuePair create(PairEnd end) {
         if (!end.host.isAlive()) {
             return null;
         }
@@ -202,8 +202,8 @@ final class Pair {
                 .createQueuePair(attributes
                         .sendQueue(end.host.sends())
                         .receiveQueue(end.host.receives())
-                        .maxSend(End.SLOTS)
-                        .maxReceive(End.SLOTS)
+                        .maxSend(PairEnd.SLOTS)
+                        .maxReceive(PairEnd.SLOTS)
                         .maxSge(MAX_SGE)
                         .maxInline(MAX_INLINE)
                         .type(end.pair.type)));
@@ -245,14 +245,14 @@ final class Pair {
     }
 
     /** Ends one queue pair. Says whether all its completions are known. */
-    private boolean end(End end, boolean flush) {
+    private boolean end(PairEnd end, boolean flush) {
         QueuePair qp = end.qp;
         end.qp = null;
         if (qp == null || !end.isPresent()) {
             return false;
         }
         end.forced = true;
-        Host host = end.host;
+        SimulatedHost host = end.host;
         boolean alive = host.node.act(() -> {
             if (flush) {
                 qp.modify(new io.verbena.nic.QpAttributes().state(QpState.ERR));

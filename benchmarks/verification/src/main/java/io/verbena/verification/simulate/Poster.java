@@ -6,7 +6,7 @@ import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.verbs.QpType;
-import io.verbena.verification.simulate.End.WindowState;
+import io.verbena.verification.simulate.PairEnd.WindowState;
 import io.verbena.verification.walk.WalkFailure;
 
 /** Makes up requests, legal and illegal, and posts them, one by one or in batches. */
@@ -14,14 +14,14 @@ final class Poster {
     private static final int MAX_UNSIGNALED = 5;
 
     private final WalkPlan plan;
-    private final Tally tally;
+    private final WalkTally tally;
     private final RequestMix mix;
     private final RefusedPosts refused;
-    private final RequestEncoder encoder = new RequestEncoder();
+    private final ModelRequestEncoder encoder = new ModelRequestEncoder();
     private final SendRequest forgotten = new SendRequest();
     private int batched = -1; // requests in the batch that was started; -1: none was
 
-    Poster(WalkPlan plan, Tally tally) {
+    Poster(WalkPlan plan, WalkTally tally) {
         this.plan = plan;
         this.tally = tally;
         this.mix = new RequestMix(plan);
@@ -29,29 +29,29 @@ final class Poster {
     }
 
     /** Posts a legal request that must succeed, if the peer allows its kind. */
-    void prove(End end, Verb verb, SimRandom random) {
+    void prove(PairEnd end, PostedVerb verb, SimRandom random) {
         int access = end.pair.accessAt(end.pair.peer(end));
         int needed = needed(verb);
         if ((access & needed) == needed && end.pair.offers(verb)) {
-            post(end, verb, Flaw.NONE, random);
+            post(end, verb, RequestFlaw.NONE, random);
         }
     }
 
-    private static int needed(Verb verb) {
+    private static int needed(PostedVerb verb) {
         if (verb.isWrite()) {
             return Access.REMOTE_WRITE;
         }
-        return verb == Verb.READ ? Access.REMOTE_READ : verb.isAtomic() ? Access.REMOTE_ATOMIC : 0;
+        return verb == PostedVerb.READ ? Access.REMOTE_READ : verb.isAtomic() ? Access.REMOTE_ATOMIC : 0;
     }
 
     /** Posts a random request if there is a place for it. */
-    void post(End end, SimRandom random) {
+    void post(PairEnd end, SimRandom random) {
         boolean datagrams = end.pair.type == QpType.UD;
-        Verb verb = mix.verb(datagrams, random);
+        PostedVerb verb = mix.verb(datagrams, random);
         post(end, verb, mix.flaw(datagrams, verb, random), random);
     }
 
-    void post(End end, Verb verb, Flaw wantedFlaw, SimRandom random) {
+    void post(PairEnd end, PostedVerb verb, RequestFlaw wantedFlaw, SimRandom random) {
         QueuePair qp = end.qp;
         Pair pair = end.pair;
         if (qp == null || !end.isPresent() || !pair.peer(end).isPresent()) {
@@ -63,66 +63,66 @@ final class Poster {
             }
             return;
         }
-        Channel channel = end.outgoing();
-        if (batched >= 0 && qp.outstanding() + batched >= End.SLOTS) {
+        DirectionModel channel = end.outgoing();
+        if (batched >= 0 && qp.outstanding() + batched >= PairEnd.SLOTS) {
             return;
         }
-        if (qp.outstanding() == End.SLOTS) {
+        if (qp.outstanding() == PairEnd.SLOTS) {
             refused.toFull(end, qp);
             return;
         }
-        if (channel.outstanding.size() >= End.SLOTS) {
+        if (channel.outstanding.size() >= PairEnd.SLOTS) {
             return; // completed, but the application has not looked yet: its memory is still in use
         }
-        Flaw flaw = wantedFlaw;
+        RequestFlaw flaw = wantedFlaw;
         int access = pair.accessAt(pair.peer(end));
-        if (flaw.reachesPeer() || !flaw.fails() || (verb.reads() && flaw != Flaw.SHORT_RESULT)) {
+        if (flaw.reachesPeer() || !flaw.fails() || (verb.reads() && flaw != RequestFlaw.SHORT_RESULT)) {
             int needed = needed(verb);
             if ((access & needed) != needed) {
                 if (random.nextInt(8) != 0) {
                     return;
                 }
-                flaw = Flaw.FORBIDDEN;
+                flaw = RequestFlaw.FORBIDDEN;
             }
         }
-        if (flaw == Flaw.TOO_LONG && (plan.maxMessage >= plan.most || !pair.reliable)) {
-            flaw = Flaw.NO_QUEUE;
+        if (flaw == RequestFlaw.TOO_LONG && (plan.maxMessage >= plan.most || !pair.reliable)) {
+            flaw = RequestFlaw.NO_QUEUE;
         }
-        End peer = pair.peer(end);
+        PairEnd peer = pair.peer(end);
         boolean windowed = verb.isWrite() || verb.reads();
-        if (windowed && flaw == Flaw.REMOTE_KEY && pair.reliable) {
+        if (windowed && flaw == RequestFlaw.REMOTE_KEY && pair.reliable) {
             if (peer.windowState == WindowState.BOUND && random.nextInt(2) == 0) {
-                flaw = Flaw.WINDOW_RANGE;
+                flaw = RequestFlaw.WINDOW_RANGE;
             } else if (peer.voidKey != 0) {
-                flaw = Flaw.VOID_KEY;
+                flaw = RequestFlaw.VOID_KEY;
             }
         }
         int sequence = end.nextSend++;
         long identity = random.nextLong();
-        Request r = new Request(verb, flaw, sequence, peer.number(), identity);
+        ModelRequest r = new ModelRequest(verb, flaw, sequence, peer.number(), identity);
         mix.shape(r, pair, random);
         r.window = windowed
                 && peer.windowState == WindowState.BOUND
-                && (flaw == Flaw.WINDOW_RANGE || (flaw == Flaw.NONE && !r.shared && random.nextInt(3) != 0));
+                && (flaw == RequestFlaw.WINDOW_RANGE || (flaw == RequestFlaw.NONE && !r.shared && random.nextInt(3) != 0));
         submit(end, r, random);
     }
 
     /** Posts a request that has been made up. */
-    void submit(End end, Request r, SimRandom random) {
+    void submit(PairEnd end, ModelRequest r, SimRandom random) {
         QueuePair qp = end.qp;
         if (qp == null) {
             return;
         }
         Pair pair = end.pair;
-        Verb verb = r.verb;
-        Channel channel = end.outgoing();
-        r.signaled = (end.isWindowBoundByCall() && verb == Verb.BIND_WINDOW)
+        PostedVerb verb = r.verb;
+        DirectionModel channel = end.outgoing();
+        r.signaled = (end.isWindowBoundByCall() && verb == PostedVerb.BIND_WINDOW)
                 || end.unsignaled >= MAX_UNSIGNALED
                 || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
         boolean maybe = random.nextInt(6) == 0 && pair.reliable && !verb.isLocal();
         // The answer to a READ is read when it is sent: who makes its key void behind it waits for it.
-        r.fenced = maybe || verb == Verb.SEND_INVALIDATE;
+        r.fenced = maybe || verb == PostedVerb.SEND_INVALIDATE;
         r.immediate = random.nextInt(Integer.MAX_VALUE);
         if (!r.verb.isLocal()) {
             encoder.prepare(end, r);
@@ -132,7 +132,7 @@ final class Poster {
         tally.posted[verb.ordinal()]++;
         end.host.node.note("post qp=" + end.number() + ' ' + r);
         PostResult[] result = new PostResult[1];
-        if (verb == Verb.BIND_WINDOW && end.isWindowBoundByCall()) {
+        if (verb == PostedVerb.BIND_WINDOW && end.isWindowBoundByCall()) {
             end.host.node.act(() -> result[0] = WindowSteps.bindByCall(end, qp, r));
         } else if (batched >= 0) {
             batched++;
@@ -146,7 +146,7 @@ final class Poster {
     }
 
     /** Posts some requests as one: the NIC sees all of them at once. */
-    void postBatch(End end, int requests, SimRandom random) {
+    void postBatch(PairEnd end, int requests, SimRandom random) {
         QueuePair qp = end.qp;
         if (qp == null || !end.isPresent()) {
             return;
@@ -166,7 +166,7 @@ final class Poster {
     }
 
     /** Starts a batch, and forgets it: nothing may come of it. */
-    void abortBatch(End end, int requests) {
+    void abortBatch(PairEnd end, int requests) {
         QueuePair qp = end.qp;
         if (qp == null || !end.isPresent()) {
             return;
@@ -174,8 +174,8 @@ final class Poster {
         qp.start();
         for (int i = 0; i < requests; i++) {
             qp.post(forgotten
-                    .write(RequestEncoder.BAD_KEY, 0)
-                    .local(RequestEncoder.BAD_KEY, 0, 8)
+                    .write(ModelRequestEncoder.BAD_KEY, 0)
+                    .local(ModelRequestEncoder.BAD_KEY, 0, 8)
                     .wrId(-4));
         }
         qp.abort();

@@ -17,11 +17,11 @@ final class PrefixSearch {
     }
 
     /** Finds how many of the doubtful requests were done; the next may have been done in part. */
-    void explain(List<Request> doubtful, Arrivals arrivals) {
+    void explain(List<ModelRequest> doubtful, TargetArrivals arrivals) {
         int least = 0;
         int most = doubtful.size();
         for (int i = doubtful.size() - 1; i >= 0; i--) {
-            Request r = doubtful.get(i);
+            ModelRequest r = doubtful.get(i);
             if (least == 0 && arrivals.isKnown(r)) {
                 least = i + 1;
             }
@@ -34,28 +34,28 @@ final class PrefixSearch {
                     doubtful.get(least - 1) + " was done although " + doubtful.get(most) + " before it failed");
         }
         for (int done = 0; ; done++) {
-            if (done >= least && matches(0, Channel.SLICE)) {
+            if (done >= least && matches(0, DirectionModel.SLICE)) {
                 break;
             }
             if (done == most) {
                 throw channel.wrong("no prefix of " + doubtful + " explains the target's memory, which differs at "
                         + firstDifference() + "; between " + least + " and " + most + " are done");
             }
-            Request next = doubtful.get(done);
+            ModelRequest next = doubtful.get(done);
             if (done >= least && next.succeeds() && next.verb.isWrite() && isPart(next)) {
                 break;
             }
-            if (next.flaw == Flaw.NONE || next.isRefusedLate()) {
+            if (next.flaw == RequestFlaw.NONE || next.isRefusedLate()) {
                 channel.apply(next);
             }
         }
-        channel.model.putBytes(0, memory, slice, Channel.SLICE);
+        channel.model.putBytes(0, memory, slice, DirectionModel.SLICE);
     }
 
-    private boolean isPart(Request next) {
+    private boolean isPart(ModelRequest next) {
         int done = Pattern.mismatch(memory, slice + next.remote, next.identity, 0, next.length);
         int end = next.remote + next.length;
-        return done >= 0 && matches(0, next.remote) && matches(next.remote + done, end) && matches(end, Channel.SLICE);
+        return done >= 0 && matches(0, next.remote) && matches(next.remote + done, end) && matches(end, DirectionModel.SLICE);
     }
 
     private boolean matches(int from, int to) {
@@ -69,7 +69,7 @@ final class PrefixSearch {
 
     private int firstDifference() {
         int i = 0;
-        while (i < Channel.SLICE && memory.getByte(slice + i) == channel.model.getByte(i)) {
+        while (i < DirectionModel.SLICE && memory.getByte(slice + i) == channel.model.getByte(i)) {
             i++;
         }
         return i;

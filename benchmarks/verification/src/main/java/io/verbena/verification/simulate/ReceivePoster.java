@@ -9,15 +9,15 @@ import io.verbena.verification.walk.WalkFailure;
 /** Posts receives, to queue pairs and to the queue that a host's share. */
 final class ReceivePoster {
     private final WalkPlan plan;
-    private final Tally tally;
+    private final WalkTally tally;
 
-    ReceivePoster(WalkPlan plan, Tally tally) {
+    ReceivePoster(WalkPlan plan, WalkTally tally) {
         this.plan = plan;
         this.tally = tally;
     }
 
     /** Posts a receive: mostly long enough; some are short or bad where flaws are wanted. */
-    void post(End end, SimRandom random, boolean plain) {
+    void post(PairEnd end, SimRandom random, boolean plain) {
         QueuePair qp = end.qp;
         if (qp == null || !end.isPresent()) {
             return;
@@ -30,19 +30,19 @@ final class ReceivePoster {
             end.host.shared().post(trap ? random.nextInt(600) : end.host.slot, trap && random.nextInt(3) == 0);
             return;
         }
-        Channel channel = end.incoming();
-        if (channel.receives.size() >= End.SLOTS) {
+        DirectionModel channel = end.incoming();
+        if (channel.receives.size() >= PairEnd.SLOTS) {
             return; // its slot may be in use
         }
         int sequence = end.nextReceive;
-        int slot = sequence % End.SLOTS;
+        int slot = sequence % PairEnd.SLOTS;
         boolean flaws = !plain && plan.has(WalkPlan.Feature.FLAWS);
         boolean bad = flaws && random.nextInt(150) == 0;
         int length = flaws && random.nextInt(40) == 0 ? random.nextInt(600) : end.host.slot;
         int at = end.receiveSlot(slot);
         Pattern.guard(end.host.memory().local(), at, end.host.slot);
-        Channel.Receive v = Channel.Receive.of(end.host, sequence, at, length, bad && length > 0);
-        int key = v.bad() ? RequestEncoder.BAD_KEY : end.host.memory().localKey();
+        DirectionModel.Receive v = DirectionModel.Receive.of(end.host, sequence, at, length, bad && length > 0);
+        int key = v.bad() ? ModelRequestEncoder.BAD_KEY : end.host.memory().localKey();
         end.nextReceive++;
         channel.posted(v);
         PostResult[] result = new PostResult[1];
@@ -53,7 +53,7 @@ final class ReceivePoster {
     }
 
     /** A queue pair on a shared receive queue refuses receives of its own. */
-    private void refused(End end, QueuePair qp) {
+    private void refused(PairEnd end, QueuePair qp) {
         try {
             qp.postReceive(-5, end.host.memory().localKey(), 0, 8);
         } catch (IllegalStateException e) {

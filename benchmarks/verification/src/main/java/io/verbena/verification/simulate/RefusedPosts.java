@@ -10,45 +10,45 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** What a queue pair must refuse when it is posted: nothing may come of it. */
 final class RefusedPosts {
-    private final Tally tally;
+    private final WalkTally tally;
     private final SendRequest request = new SendRequest();
     private final UnsafeBuffer inline = new UnsafeBuffer(new byte[Pair.MAX_INLINE]);
 
-    RefusedPosts(Tally tally) {
+    RefusedPosts(WalkTally tally) {
         this.tally = tally;
     }
 
     /** A full queue takes nothing. */
-    void toFull(End end, QueuePair qp) {
+    void toFull(PairEnd end, QueuePair qp) {
         PostResult[] result = new PostResult[1];
         if (end.pair.type == QpType.UD) {
-            RequestEncoder.to(end, Flaw.NONE, request.send());
+            ModelRequestEncoder.to(end, RequestFlaw.NONE, request.send());
         } else {
-            request.write(RequestEncoder.BAD_KEY, 0);
+            request.write(ModelRequestEncoder.BAD_KEY, 0);
         }
         request.wrId(-1);
         end.host.node.act(() -> {
-            if (qp.outstanding() == End.SLOTS) {
+            if (qp.outstanding() == PairEnd.SLOTS) {
                 result[0] = qp.post(request);
             }
         });
         if (result[0] == PostResult.POSTED) {
-            throw new WalkFailure(end + ": took a request beyond its " + End.SLOTS);
+            throw new WalkFailure(end + ": took a request beyond its " + PairEnd.SLOTS);
         }
         tally.queueFull += result[0] == null ? 0 : 1;
     }
 
     /** What UC or UD does not offer is refused at post. */
-    void verb(End end, QueuePair qp, Verb verb) {
+    void verb(PairEnd end, QueuePair qp, PostedVerb verb) {
         if (verb.isWrite()) {
             request.write(end.host.memory().targetKey(), 0);
-        } else if (verb == Verb.READ) {
+        } else if (verb == PostedVerb.READ) {
             request.read(end.host.memory().targetKey(), 0);
         } else {
             request.fetchAdd(end.host.memory().targetKey(), 0, 1);
         }
         if (end.pair.type == QpType.UD) {
-            RequestEncoder.to(end, Flaw.NONE, request);
+            ModelRequestEncoder.to(end, RequestFlaw.NONE, request);
         }
         request.local(end.host.memory().localKey(), 0, Long.BYTES).wrId(-3);
         try {
@@ -61,7 +61,7 @@ final class RefusedPosts {
     }
 
     /** Posts what can never be executed: each must be refused, and nothing may come of it. */
-    void malformed(End end, SimRandom random) {
+    void malformed(PairEnd end, SimRandom random) {
         QueuePair qp = end.qp;
         if (qp == null || !end.isPresent()) {
             return;
@@ -86,7 +86,7 @@ final class RefusedPosts {
         }
         if (end.pair.type == QpType.UD) {
             if (random.nextInt(4) != 0) {
-                RequestEncoder.to(end, Flaw.NONE, request);
+                ModelRequestEncoder.to(end, RequestFlaw.NONE, request);
             } else {
                 request.send(); // to nobody
             }

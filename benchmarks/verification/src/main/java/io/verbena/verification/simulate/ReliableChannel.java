@@ -17,23 +17,23 @@ import org.agrona.concurrent.AtomicBuffer;
  *                         └ error ───▶ undone: when the epoch is over, some prefix of it explains that memory
  * </pre>
  */
-final class ReliableChannel extends Channel {
+final class ReliableChannel extends DirectionModel {
     /** A quarter of a chunk: longer records have memory of their own. */
     private static final int LARGE = 1 << 14;
 
     /** Ended in an error, in order. */
-    private final List<Request> undone = new ArrayList<>();
+    private final List<ModelRequest> undone = new ArrayList<>();
 
-    private final Arrivals arrivals = new Arrivals(this);
+    private final TargetArrivals arrivals = new TargetArrivals(this);
 
-    ReliableChannel(End source, End target, Tally tally) {
+    ReliableChannel(PairEnd source, PairEnd target, WalkTally tally) {
         super(source, target, tally);
     }
 
     // ---- posting -----------------------------------------------------------------------------------------------
 
     @Override
-    void posted(Request r) {
+    void posted(ModelRequest r) {
         outstanding.add(r);
         if (r.flaw.reachesPeer()) {
             flawed = true;
@@ -48,8 +48,8 @@ final class ReliableChannel extends Channel {
     @Override
     long expectedWord() {
         long word = model.getLong(WORD);
-        for (Request r : outstanding) {
-            if (r.verb == Verb.COMPARE_SWAP && r.succeeds() && r.compare == word) {
+        for (ModelRequest r : outstanding) {
+            if (r.verb == PostedVerb.COMPARE_SWAP && r.succeeds() && r.compare == word) {
                 word = r.operand;
             }
         }
@@ -59,10 +59,10 @@ final class ReliableChannel extends Channel {
     // ---- completions of the send queue -------------------------------------------------------------------------
 
     @Override
-    void completed(Wc wc) {
-        Request r = null;
+    void completed(KeptCompletion wc) {
+        ModelRequest r = null;
         int sequence = (int) wc.wrId();
-        for (Request o : outstanding) {
+        for (ModelRequest o : outstanding) {
             if (o.sequence == sequence) {
                 r = o;
                 break;
@@ -82,7 +82,7 @@ final class ReliableChannel extends Channel {
             throw wrong("completion of " + r + " names queue pair " + wc.qp());
         }
         while (outstanding.peekFirst() != r) {
-            Request before = outstanding.removeFirst();
+            ModelRequest before = outstanding.removeFirst();
             if (before.signaled || !undone.isEmpty()) {
                 throw wrong("no completion of " + before + " before that of " + r);
             }
@@ -107,7 +107,7 @@ final class ReliableChannel extends Channel {
         }
     }
 
-    private void checkFirstError(Request r, WcStatus status) {
+    private void checkFirstError(ModelRequest r, WcStatus status) {
         boolean legal;
         if (status == r.flaw.status) {
             legal = true;
@@ -141,11 +141,11 @@ final class ReliableChannel extends Channel {
         }
     }
 
-    private void succeeded(Request r) {
+    private void succeeded(ModelRequest r) {
         r.status = WcStatus.SUCCESS;
         tally.large += r.length > LARGE ? 1 : 0;
         if (r.verb.isLocal()) {
-            tally.calls += r.verb == Verb.BIND_WINDOW && source.isWindowBoundByCall() ? 1 : 0;
+            tally.calls += r.verb == PostedVerb.BIND_WINDOW && source.isWindowBoundByCall() ? 1 : 0;
             source.windowDone(r);
             return;
         }
@@ -153,13 +153,13 @@ final class ReliableChannel extends Channel {
         int slot = source.sendSlot(r) + r.local;
         if (r.verb.reads()) {
             checkResult(r, own, slot);
-        } else if (!r.inline && r.flaw == Flaw.NONE) {
+        } else if (!r.inline && r.flaw == RequestFlaw.NONE) {
             int damaged = r.damagedSource(own, slot);
             if (damaged >= 0) {
                 throw wrong("source of " + r + " was changed at " + damaged);
             }
         }
-        if (r.flaw == Flaw.NONE) {
+        if (r.flaw == RequestFlaw.NONE) {
             apply(r);
             if (target.isPresent()) {
                 checkTarget(r);
@@ -168,12 +168,12 @@ final class ReliableChannel extends Channel {
     }
 
     /** Changes the model as a request that is done changes memory. */
-    void apply(Request r) {
+    void apply(ModelRequest r) {
         if (r.verb.isWrite()) {
             Pattern.fill(model, r.remote, r.identity, 0, r.length);
         } else if (r.verb.isAtomic() && !r.shared) {
             long original = model.getLong(r.remote);
-            if (r.verb == Verb.FETCH_ADD) {
+            if (r.verb == PostedVerb.FETCH_ADD) {
                 model.putLong(r.remote, original + r.operand);
             } else if (original == r.compare) {
                 model.putLong(r.remote, r.operand);
@@ -181,7 +181,7 @@ final class ReliableChannel extends Channel {
         }
     }
 
-    private void checkResult(Request r, DirectBuffer own, int slot) {
+    private void checkResult(ModelRequest r, DirectBuffer own, int slot) {
         if (r.verb.isAtomic()) {
             long original = own.getLong(slot);
             if (r.shared) {
@@ -196,7 +196,7 @@ final class ReliableChannel extends Channel {
             }
             return;
         }
-        if (r.flaw != Flaw.NONE) {
+        if (r.flaw != RequestFlaw.NONE) {
             return;
         }
         for (int i = 0; i < r.length; i++) {
@@ -205,14 +205,14 @@ final class ReliableChannel extends Channel {
                 throw wrong("byte " + i + " of " + r + " is " + got + ", expected " + model.getByte(r.remote + i));
             }
         }
-        int beyond = Pattern.unguarded(own, slot + r.length, End.GUARD);
+        int beyond = Pattern.unguarded(own, slot + r.length, PairEnd.GUARD);
         if (beyond >= 0) {
             throw wrong("byte " + beyond + " behind the result of " + r + " was written");
         }
     }
 
     /** Success means memory at the peer says so: at once, or what a later request has made of it. */
-    private void checkTarget(Request r) {
+    private void checkTarget(ModelRequest r) {
         AtomicBuffer memory = target.host.memory().target();
         int slice = target.slice();
         if (r.verb.isWrite()) {
@@ -228,7 +228,7 @@ final class ReliableChannel extends Channel {
 
     /** Whether a request that is not complete may have left this byte there. */
     private boolean mayBe(int at, byte value, boolean untilFence) {
-        for (Request r : outstanding) {
+        for (ModelRequest r : outstanding) {
             if (untilFence && r.fenced) {
                 return false;
             }
@@ -253,7 +253,7 @@ final class ReliableChannel extends Channel {
     // ---- the target's receives and records ---------------------------------------------------------------------
 
     @Override
-    void received(Wc wc) {
+    void received(KeptCompletion wc) {
         arrivals.received(wc);
     }
 
@@ -273,11 +273,11 @@ final class ReliableChannel extends Channel {
     }
 
     /** Whether a request that is not complete, or is done or undone, may have made this byte. */
-    boolean mayHaveBeen(Request r, int at, byte value) {
+    boolean mayHaveBeen(ModelRequest r, int at, byte value) {
         if (mayBe(at, value, false) || (r.isDone() && model.getByte(at) == value)) {
             return true;
         }
-        for (Request u : undone) {
+        for (ModelRequest u : undone) {
             if (u.verb.isWrite()
                     && u.succeeds()
                     && at >= u.remote
@@ -291,7 +291,7 @@ final class ReliableChannel extends Channel {
 
     /** Whether a request that is not complete goes through the target's window. */
     boolean usesWindow() {
-        for (Request r : outstanding) {
+        for (ModelRequest r : outstanding) {
             if (r.window) {
                 return true;
             }
@@ -303,7 +303,7 @@ final class ReliableChannel extends Channel {
     @Override
     void flushed() {
         while (!outstanding.isEmpty()) {
-            Request r = outstanding.peekFirst();
+            ModelRequest r = outstanding.peekFirst();
             if (r.signaled || !undone.isEmpty() || r.flaw.fails()) {
                 throw wrong("flushed, but no completion of " + r);
             }
@@ -322,7 +322,7 @@ final class ReliableChannel extends Channel {
      */
     @Override
     void close(boolean sourceKnown, boolean targetKnown) {
-        List<Request> doubtful = new ArrayList<>(undone);
+        List<ModelRequest> doubtful = new ArrayList<>(undone);
         doubtful.addAll(outstanding);
         if (targetKnown) {
             arrivals.checkDone();
@@ -331,7 +331,7 @@ final class ReliableChannel extends Channel {
             }
             new PrefixSearch(this).explain(doubtful, arrivals);
         }
-        for (Request r : doubtful) {
+        for (ModelRequest r : doubtful) {
             r.closed = true;
             if (r.shared && r.succeeds() && targetKnown) {
                 target.host.counter().doubtful++;
@@ -342,11 +342,11 @@ final class ReliableChannel extends Channel {
         forgetEpoch();
     }
 
-    private void checkRefused(Request first) {
+    private void checkRefused(ModelRequest first) {
         WcStatus expected = first.receiver == WcStatus.LOC_LEN_ERR
                 ? WcStatus.REM_INV_REQ_ERR
                 : first.receiver == WcStatus.LOC_PROT_ERR ? WcStatus.REM_OP_ERR : null;
-        boolean refused = first.flaw == Flaw.NONE
+        boolean refused = first.flaw == RequestFlaw.NONE
                 && (first.status == WcStatus.REM_INV_REQ_ERR || first.status == WcStatus.REM_OP_ERR);
         if (refused && first.status != expected) {
             throw wrong(first + ", but its receive ended in " + first.receiver);

@@ -5,49 +5,49 @@ import io.verbena.nic.verbs.QpType;
 
 /** Which requests a walk posts: verbs, flaws, lengths and places, by chance. */
 final class RequestMix {
-    private static final Verb[] VERBS = {
-        Verb.SEND, Verb.SEND, Verb.SEND_IMMEDIATE, Verb.WRITE, Verb.WRITE, Verb.WRITE, Verb.WRITE_IMMEDIATE,
-        Verb.READ, Verb.READ, Verb.FETCH_ADD, Verb.FETCH_ADD, Verb.COMPARE_SWAP, Verb.APPEND, Verb.APPEND,
-        Verb.APPEND_IMMEDIATE
+    private static final PostedVerb[] VERBS = {
+        PostedVerb.SEND, PostedVerb.SEND, PostedVerb.SEND_IMMEDIATE, PostedVerb.WRITE, PostedVerb.WRITE, PostedVerb.WRITE, PostedVerb.WRITE_IMMEDIATE,
+        PostedVerb.READ, PostedVerb.READ, PostedVerb.FETCH_ADD, PostedVerb.FETCH_ADD, PostedVerb.COMPARE_SWAP, PostedVerb.APPEND, PostedVerb.APPEND,
+        PostedVerb.APPEND_IMMEDIATE
     };
-    private static final Verb[] DATAGRAM_VERBS = {Verb.SEND, Verb.SEND_IMMEDIATE, Verb.APPEND, Verb.APPEND_IMMEDIATE};
-    private static final Flaw[] WRITE_FLAWS = {
-        Flaw.LOCAL_KEY,
-        Flaw.LOCAL_RANGE,
-        Flaw.REMOTE_KEY,
-        Flaw.REMOTE_RANGE,
-        Flaw.REMOTE_OVERFLOW,
-        Flaw.REMOTE_PERMISSION,
-        Flaw.REMOTE_DOMAIN,
-        Flaw.BOTH_WRITE,
-        Flaw.EMPTY_BAD_KEY
+    private static final PostedVerb[] DATAGRAM_VERBS = {PostedVerb.SEND, PostedVerb.SEND_IMMEDIATE, PostedVerb.APPEND, PostedVerb.APPEND_IMMEDIATE};
+    private static final RequestFlaw[] WRITE_FLAWS = {
+        RequestFlaw.LOCAL_KEY,
+        RequestFlaw.LOCAL_RANGE,
+        RequestFlaw.REMOTE_KEY,
+        RequestFlaw.REMOTE_RANGE,
+        RequestFlaw.REMOTE_OVERFLOW,
+        RequestFlaw.REMOTE_PERMISSION,
+        RequestFlaw.REMOTE_DOMAIN,
+        RequestFlaw.BOTH_WRITE,
+        RequestFlaw.EMPTY_BAD_KEY
     };
-    private static final Flaw[] READ_FLAWS = {
-        Flaw.LOCAL_KEY,
-        Flaw.LOCAL_RANGE,
-        Flaw.REMOTE_KEY,
-        Flaw.REMOTE_RANGE,
-        Flaw.REMOTE_OVERFLOW,
-        Flaw.REMOTE_PERMISSION,
-        Flaw.REMOTE_DOMAIN,
-        Flaw.BOTH_READ,
-        Flaw.EMPTY_BAD_KEY
+    private static final RequestFlaw[] READ_FLAWS = {
+        RequestFlaw.LOCAL_KEY,
+        RequestFlaw.LOCAL_RANGE,
+        RequestFlaw.REMOTE_KEY,
+        RequestFlaw.REMOTE_RANGE,
+        RequestFlaw.REMOTE_OVERFLOW,
+        RequestFlaw.REMOTE_PERMISSION,
+        RequestFlaw.REMOTE_DOMAIN,
+        RequestFlaw.BOTH_READ,
+        RequestFlaw.EMPTY_BAD_KEY
     };
-    private static final Flaw[] ATOMIC_FLAWS = {
-        Flaw.LOCAL_KEY,
-        Flaw.REMOTE_KEY,
-        Flaw.REMOTE_RANGE,
-        Flaw.REMOTE_PERMISSION,
-        Flaw.REMOTE_DOMAIN,
-        Flaw.BOTH_READ,
-        Flaw.SHORT_RESULT,
-        Flaw.MISALIGNED
+    private static final RequestFlaw[] ATOMIC_FLAWS = {
+        RequestFlaw.LOCAL_KEY,
+        RequestFlaw.REMOTE_KEY,
+        RequestFlaw.REMOTE_RANGE,
+        RequestFlaw.REMOTE_PERMISSION,
+        RequestFlaw.REMOTE_DOMAIN,
+        RequestFlaw.BOTH_READ,
+        RequestFlaw.SHORT_RESULT,
+        RequestFlaw.MISALIGNED
     };
-    private static final Flaw[] SEND_FLAWS = {Flaw.LOCAL_KEY, Flaw.LOCAL_RANGE};
-    private static final Flaw[] APPEND_FLAWS = {Flaw.LOCAL_KEY, Flaw.NO_QUEUE, Flaw.QUEUE_KEY, Flaw.TOO_LONG};
+    private static final RequestFlaw[] SEND_FLAWS = {RequestFlaw.LOCAL_KEY, RequestFlaw.LOCAL_RANGE};
+    private static final RequestFlaw[] APPEND_FLAWS = {RequestFlaw.LOCAL_KEY, RequestFlaw.NO_QUEUE, RequestFlaw.QUEUE_KEY, RequestFlaw.TOO_LONG};
 
-    private static final Flaw[] DATAGRAM_FLAWS = {
-        Flaw.LOCAL_KEY, Flaw.LOCAL_RANGE, Flaw.QKEY, Flaw.QKEY, Flaw.CLOSED_HANDLE, Flaw.LONG_DATAGRAM
+    private static final RequestFlaw[] DATAGRAM_FLAWS = {
+        RequestFlaw.LOCAL_KEY, RequestFlaw.LOCAL_RANGE, RequestFlaw.QKEY, RequestFlaw.QKEY, RequestFlaw.CLOSED_HANDLE, RequestFlaw.LONG_DATAGRAM
     };
 
     /** Most bytes of a datagram. */
@@ -60,25 +60,25 @@ final class RequestMix {
     }
 
     /** A verb for an end's next request; on a queue pair for datagrams now and then one that it does not offer. */
-    Verb verb(boolean datagrams, SimRandom random) {
-        Verb[] verbs = datagrams && random.nextInt(16) != 0 ? DATAGRAM_VERBS : VERBS;
+    PostedVerb verb(boolean datagrams, SimRandom random) {
+        PostedVerb[] verbs = datagrams && random.nextInt(16) != 0 ? DATAGRAM_VERBS : VERBS;
         return verbs[random.nextInt(verbs.length)];
     }
 
     /** What is wrong with the next request, where flaws are wanted. */
-    Flaw flaw(boolean datagrams, Verb verb, SimRandom random) {
+    RequestFlaw flaw(boolean datagrams, PostedVerb verb, SimRandom random) {
         if (!plan.has(WalkPlan.Feature.FLAWS) || random.nextInt(25) != 0) {
-            return Flaw.NONE;
+            return RequestFlaw.NONE;
         }
         boolean ofDatagram = datagrams && random.nextInt(4) != 0;
         return ofDatagram ? DATAGRAM_FLAWS[random.nextInt(DATAGRAM_FLAWS.length)] : flaw(verb, random);
     }
 
-    private static Flaw flaw(Verb verb, SimRandom random) {
-        Flaw[] flaws;
+    private static RequestFlaw flaw(PostedVerb verb, SimRandom random) {
+        RequestFlaw[] flaws;
         if (verb.isWrite()) {
             flaws = WRITE_FLAWS;
-        } else if (verb == Verb.READ) {
+        } else if (verb == PostedVerb.READ) {
             flaws = READ_FLAWS;
         } else if (verb.isAtomic()) {
             flaws = ATOMIC_FLAWS;
@@ -89,16 +89,16 @@ final class RequestMix {
     }
 
     /** How long a request is, and where its data lies at both ends. */
-    void shape(Request r, Pair pair, SimRandom random) {
-        Verb verb = r.verb;
+    void shape(ModelRequest r, Pair pair, SimRandom random) {
+        PostedVerb verb = r.verb;
         if (verb.isAtomic()) {
             r.length = Long.BYTES;
-            r.shared = verb == Verb.FETCH_ADD && r.flaw == Flaw.NONE && random.nextInt(3) == 0;
-            r.remote = verb == Verb.FETCH_ADD ? Channel.COUNTER : Channel.WORD;
+            r.shared = verb == PostedVerb.FETCH_ADD && r.flaw == RequestFlaw.NONE && random.nextInt(3) == 0;
+            r.remote = verb == PostedVerb.FETCH_ADD ? DirectionModel.COUNTER : DirectionModel.WORD;
             r.operand = r.shared ? 1 : random.nextLong();
             return;
         }
-        int most = verb.isWrite() || verb == Verb.READ ? Channel.DATA : plan.most;
+        int most = verb.isWrite() || verb == PostedVerb.READ ? DirectionModel.DATA : plan.most;
         if (pair.type == QpType.UD) {
             most = Math.min(most, MOST_OF_DATAGRAM);
         }
@@ -107,24 +107,24 @@ final class RequestMix {
             most = pair.type == QpType.UC ? Math.min(most, pair.mtu) : most;
         }
         r.length = length(random, pair.mtu, most);
-        if (r.flaw == Flaw.EMPTY_BAD_KEY) {
+        if (r.flaw == RequestFlaw.EMPTY_BAD_KEY) {
             r.length = 0;
-        } else if (r.flaw == Flaw.TOO_LONG) {
+        } else if (r.flaw == RequestFlaw.TOO_LONG) {
             r.length = plan.maxMessage + 1 + random.nextInt(100);
-        } else if (r.flaw == Flaw.LONG_DATAGRAM) {
+        } else if (r.flaw == RequestFlaw.LONG_DATAGRAM) {
             r.length = MOST_OF_DATAGRAM + 1 + random.nextInt(100);
             return; // from here and the next slot: nothing of it is read
-        } else if (r.flaw != Flaw.NONE) {
+        } else if (r.flaw != RequestFlaw.NONE) {
             r.length = Math.max(1, r.length);
         }
-        if (verb.isWrite() || verb == Verb.READ) {
-            r.remote = random.nextInt(Channel.DATA - r.length + 1);
+        if (verb.isWrite() || verb == PostedVerb.READ) {
+            r.remote = random.nextInt(DirectionModel.DATA - r.length + 1);
         }
-        r.inline = verb != Verb.READ
+        r.inline = verb != PostedVerb.READ
                 && r.length <= Pair.MAX_INLINE
-                && r.flaw != Flaw.LOCAL_KEY
-                && r.flaw != Flaw.LOCAL_RANGE
-                && r.flaw != Flaw.BOTH_WRITE
+                && r.flaw != RequestFlaw.LOCAL_KEY
+                && r.flaw != RequestFlaw.LOCAL_RANGE
+                && r.flaw != RequestFlaw.BOTH_WRITE
                 && random.nextInt(2) == 0;
         if (!r.inline) {
             r.local = random.nextInt(8);

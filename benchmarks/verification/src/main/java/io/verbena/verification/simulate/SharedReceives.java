@@ -23,9 +23,9 @@ final class SharedReceives {
     private static final int BAD_KEY = 1;
     private static final int MAX_SGE = 2;
 
-    private final Host host;
-    private final Tally tally;
-    private final Map<Integer, Channel.Receive> posted = new LinkedHashMap<>(); // and not complete
+    private final SimulatedHost host;
+    private final WalkTally tally;
+    private final Map<Integer, DirectionModel.Receive> posted = new LinkedHashMap<>(); // and not complete
     private final BitSet used = new BitSet(SLOTS);
     private SharedReceiveQueue queue;
     private int next;
@@ -33,7 +33,7 @@ final class SharedReceives {
     private int consumedWhenArmed;
     private int resets; // queue pairs that may have taken a receive with them
 
-    SharedReceives(Host host, Tally tally) {
+    SharedReceives(SimulatedHost host, WalkTally tally) {
         this.host = host;
         this.tally = tally;
         queue = host.memory().pd().createSharedReceiveQueue(DEPTH, MAX_SGE);
@@ -49,7 +49,7 @@ final class SharedReceives {
 
     /** Whether there are messages that a receive in it does not take. */
     boolean isTrapped() {
-        return posted.values().stream().anyMatch(Channel.Receive::isTrap);
+        return posted.values().stream().anyMatch(DirectionModel.Receive::isTrap);
     }
 
     /** Posts a receive if there is memory for it. */
@@ -74,7 +74,7 @@ final class SharedReceives {
             tally.queueFull++;
             return;
         }
-        Channel.Receive v = Channel.Receive.of(host, next, at, length, fails);
+        DirectionModel.Receive v = DirectionModel.Receive.of(host, next, at, length, fails);
         used.set(slot);
         posted.put(next++, v);
         if (v.isTrap()) {
@@ -98,9 +98,9 @@ final class SharedReceives {
     }
 
     /** A receive has completed at an end. */
-    Channel.Receive take(Wc wc, End end) {
+    DirectionModel.Receive take(KeptCompletion wc, PairEnd end) {
         int sequence = (int) wc.wrId();
-        Channel.Receive v = posted.remove(sequence);
+        DirectionModel.Receive v = posted.remove(sequence);
         if (v == null || sequence <= end.lastShared) {
             throw wrong("receive " + sequence + " completed at " + end + ", after " + end.lastShared + "; it is " + v);
         }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Command;
 public final class Simulate extends SeedCommand<WalkPlan, WalkPlan.Feature> {
     private static final int FEW_TRACE_LINES = 512;
 
-    private final Tally tally = new Tally();
+    private final WalkTally tally = new WalkTally();
 
     /** With the defaults of all options. */
     public Simulate() {
@@ -55,7 +55,7 @@ public final class Simulate extends SeedCommand<WalkPlan, WalkPlan.Feature> {
     }
 
     /** Walks a plan, and adds up what happened if it passes. */
-    static Consumer<WalkPlan> into(Tally sum) {
+    static Consumer<WalkPlan> into(WalkTally sum) {
         return adding(plan -> new Walk(plan, FEW_TRACE_LINES), walk -> sum.add(walk.tally()));
     }
 }

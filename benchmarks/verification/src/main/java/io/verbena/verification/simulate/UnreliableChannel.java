@@ -14,19 +14,19 @@ import org.agrona.concurrent.AtomicBuffer;
  * of it; messages arrive at most once, in order, whole or not at all; memory holds what it held or what some WRITE has
  * brought.
  */
-class UnreliableChannel extends Channel {
-    final ArrayDeque<Request> messages = new ArrayDeque<>();
-    final ArrayDeque<Request> records = new ArrayDeque<>();
-    private final List<Request> writes = new ArrayList<>();
+class UnreliableChannel extends DirectionModel {
+    final ArrayDeque<ModelRequest> messages = new ArrayDeque<>();
+    final ArrayDeque<ModelRequest> records = new ArrayDeque<>();
+    private final List<ModelRequest> writes = new ArrayList<>();
     private boolean failed;
     private boolean receiveFlushed;
 
-    UnreliableChannel(End source, End target, Tally tally) {
+    UnreliableChannel(PairEnd source, PairEnd target, WalkTally tally) {
         super(source, target, tally);
     }
 
     @Override
-    final void posted(Request r) {
+    final void posted(ModelRequest r) {
         outstanding.add(r);
         if (!r.succeeds()) {
             return;
@@ -48,17 +48,17 @@ class UnreliableChannel extends Channel {
     }
 
     /** What the source is told: a refusal of the peer never reaches it. */
-    private static WcStatus status(Request r) {
+    private static WcStatus status(ModelRequest r) {
         return r.flaw.reachesPeer() ? WcStatus.SUCCESS : r.flaw.status;
     }
 
     @Override
-    final void completed(Wc wc) {
+    final void completed(KeptCompletion wc) {
         int sequence = (int) wc.wrId();
         if (outstanding.stream().noneMatch(o -> o.sequence == sequence)) {
             throw wrong("completion of " + wc + ", which is not outstanding");
         }
-        Request r = outstanding.removeFirst();
+        ModelRequest r = outstanding.removeFirst();
         while (r.sequence != sequence) {
             if (r.signaled || failed || status(r) != WcStatus.SUCCESS) {
                 throw wrong("no completion of " + r + " before that of " + sequence);
@@ -95,7 +95,7 @@ class UnreliableChannel extends Channel {
     }
 
     @Override
-    final void received(Wc wc) {
+    final void received(KeptCompletion wc) {
         Receive v = take(wc);
         tally.received(wc.status());
         switch (wc.status()) {
@@ -119,8 +119,8 @@ class UnreliableChannel extends Channel {
     }
 
     /** A message was received in success. */
-    void deliver(Wc wc, Receive v) {
-        Request r = messages.poll();
+    void deliver(KeptCompletion wc, Receive v) {
+        ModelRequest r = messages.poll();
         while (r != null && !isReceived(r, wc, v)) {
             r = messages.poll(); // lost
         }
@@ -132,7 +132,7 @@ class UnreliableChannel extends Channel {
         }
     }
 
-    private boolean isReceived(Request r, Wc wc, Receive v) {
+    private boolean isReceived(ModelRequest r, KeptCompletion wc, Receive v) {
         boolean send = r.verb.isSend();
         return wc.opcode() == (send ? WcOpcode.RECEIVE : WcOpcode.RECEIVE_WRITE_IMMEDIATE)
                 && wc.length() == r.length
@@ -144,7 +144,7 @@ class UnreliableChannel extends Channel {
                                         < 0));
     }
 
-    private void checkWritten(Request r) {
+    private void checkWritten(ModelRequest r) {
         AtomicBuffer memory = target.host.memory().target();
         for (int i = 0; i < r.length; i++) {
             byte there = memory.getByte(target.slice() + r.remote + i);
@@ -155,7 +155,7 @@ class UnreliableChannel extends Channel {
     }
 
     private boolean isWrittenBySome(int at, byte value) {
-        for (Request w : writes) {
+        for (ModelRequest w : writes) {
             if (at >= w.remote && at < w.remote + w.length && Pattern.at(w.identity, at - w.remote) == value) {
                 return true;
             }
@@ -165,7 +165,7 @@ class UnreliableChannel extends Channel {
 
     @Override
     void record(int qpNumber, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
-        Request r = records.poll();
+        ModelRequest r = records.poll();
         while (r != null
                 && !(r.peerQp == qpNumber
                         && r.length == length
@@ -182,7 +182,7 @@ class UnreliableChannel extends Channel {
 
     @Override
     final void flushed() {
-        for (Request r : outstanding) {
+        for (ModelRequest r : outstanding) {
             if (r.signaled || failed || status(r) != WcStatus.SUCCESS) {
                 throw wrong("flushed, but no completion of " + r);
             }

@@ -32,8 +32,8 @@ final class Walk implements SeedCommand.SeedWalk {
     private final WalkPlan plan;
     private final Simulation simulation;
     private final SimFabric fabric;
-    private final Tally tally = new Tally();
-    private final List<Host> hosts = new ArrayList<>();
+    private final WalkTally tally = new WalkTally();
+    private final List<SimulatedHost> hosts = new ArrayList<>();
     private final List<Wire> wires = new ArrayList<>();
     private final List<Pair> pairs = new ArrayList<>();
     private final Poster poster;
@@ -57,7 +57,7 @@ final class Walk implements SeedCommand.SeedWalk {
                 fabric.model(id, plan.model());
             }
             SimNode node = new SimNode(simulation, fabric, String.valueOf((char) ('a' + i)), id);
-            hosts.add(new Host(
+            hosts.add(new SimulatedHost(
                     simulation,
                     node,
                     tally,
@@ -67,12 +67,12 @@ final class Walk implements SeedCommand.SeedWalk {
                             .maxMessage(plan.maxMessage)
                             .holeTimeoutNanos(HOLE_TIMEOUT)
                             .surplusNanos(MILLI),
-                    plan.most + End.GUARD));
+                    plan.most + PairEnd.GUARD));
         }
         faults = new Faults(plan, simulation, fabric, hosts, wires, pairs, tally);
         for (int i = 0; i < plan.pairs; i++) {
-            Host a;
-            Host b;
+            SimulatedHost a;
+            SimulatedHost b;
             if (i < plan.hosts - 1) {
                 a = hosts.get(random.nextInt(i + 1)); // a tree first, so that no host is left alone
                 b = hosts.get(i + 1);
@@ -83,7 +83,7 @@ final class Walk implements SeedCommand.SeedWalk {
             }
             pairs.add(new Pair(a, b, wire(a, b), random, tally));
         }
-        for (Host host : hosts) {
+        for (SimulatedHost host : hosts) {
             host.open();
         }
         simulation.runFor(0);
@@ -92,7 +92,7 @@ final class Walk implements SeedCommand.SeedWalk {
         }
     }
 
-    private Wire wire(Host a, Host b) {
+    private Wire wire(SimulatedHost a, SimulatedHost b) {
         for (Wire wire : wires) {
             if (wire.touches(a) && wire.touches(b)) {
                 return wire;
@@ -111,7 +111,7 @@ final class Walk implements SeedCommand.SeedWalk {
     }
 
     /** What happened; complete when {@link #run} has returned. */
-    Tally tally() {
+    WalkTally tally() {
         return tally;
     }
 
@@ -136,7 +136,7 @@ final class Walk implements SeedCommand.SeedWalk {
         faults.heal();
         settle();
         prove();
-        for (Host host : hosts) {
+        for (SimulatedHost host : hosts) {
             host.check(true);
         }
         tally.packets(fabric.counters());
@@ -150,7 +150,7 @@ final class Walk implements SeedCommand.SeedWalk {
 
     private void step(SimRandom random) {
         Pair pair = pairs.get(random.nextInt(pairs.size()));
-        End end = random.nextInt(2) == 0 ? pair.a : pair.b;
+        PairEnd end = random.nextInt(2) == 0 ? pair.a : pair.b;
         int what = random.nextInt(100);
         if (what < 75 && pair.isBroken() && random.nextInt(4) != 0) {
             what = 85; // most of what is posted there would only be flushed
@@ -226,7 +226,7 @@ final class Walk implements SeedCommand.SeedWalk {
     }
 
     /** What the application may do to its queue pair. */
-    private void control(End end, SimRandom random) {
+    private void control(PairEnd end, SimRandom random) {
         QueuePair qp = end.qp;
         if (qp == null || !end.isPresent()) {
             return;
@@ -254,12 +254,12 @@ final class Walk implements SeedCommand.SeedWalk {
         }
     }
 
-    private static void move(End end, QueuePair qp, QpState to) {
+    private static void move(PairEnd end, QueuePair qp, QpState to) {
         end.host.node.act(() -> qp.modify(new QpAttributes().state(to)));
     }
 
     /** Moves a queue pair that works; what it had not seen yet, its peer's death for instance, may be quicker. */
-    private void moveUnlessBroken(End end, QueuePair qp, QpState to) {
+    private void moveUnlessBroken(PairEnd end, QueuePair qp, QpState to) {
         try {
             move(end, qp, to);
         } catch (IllegalStateException e) {
@@ -270,7 +270,7 @@ final class Walk implements SeedCommand.SeedWalk {
         }
     }
 
-    private void refuseMove(End end, QueuePair qp) {
+    private void refuseMove(PairEnd end, QueuePair qp) {
         try {
             move(end, qp, QpState.RTS);
         } catch (IllegalStateException e) {
@@ -284,7 +284,7 @@ final class Walk implements SeedCommand.SeedWalk {
 
     /** Everything that was posted ends, now that nothing is in its way; then each connection's account is settled. */
     private void settle() {
-        for (Host host : hosts) {
+        for (SimulatedHost host : hosts) {
             host.lazyUntil = 0;
             host.refills = true;
         }
@@ -300,7 +300,7 @@ final class Walk implements SeedCommand.SeedWalk {
         }
     }
 
-    private void resume(End end, SimRandom random) {
+    private void resume(PairEnd end, SimRandom random) {
         QueuePair qp = end.qp;
         if (qp == null || !end.isPresent()) {
             return;
@@ -308,7 +308,7 @@ final class Walk implements SeedCommand.SeedWalk {
         if (qp.state() == QpState.SQD) {
             moveUnlessBroken(end, qp, QpState.RTS);
         }
-        while (end.isPresent() && !end.shares && end.incoming().receives.size() < End.SLOTS) {
+        while (end.isPresent() && !end.shares && end.incoming().receives.size() < PairEnd.SLOTS) {
             receives.post(end, random, true);
         }
     }
@@ -333,7 +333,7 @@ final class Walk implements SeedCommand.SeedWalk {
         return true;
     }
 
-    private static boolean isDelivered(Channel channel) {
+    private static boolean isDelivered(DirectionModel channel) {
         return !(channel instanceof UnreliableChannel unreliable) || unreliable.isDelivered();
     }
 
@@ -343,7 +343,7 @@ final class Walk implements SeedCommand.SeedWalk {
         } catch (io.verbena.nic.sim.SimulationException e) {
             StringBuilder text = new StringBuilder(complaint);
             for (Pair pair : pairs) {
-                for (End end : List.of(pair.a, pair.b)) {
+                for (PairEnd end : List.of(pair.a, pair.b)) {
                     text.append("; ").append(end).append(' ').append(end.qp).append(' ');
                     text.append(end.outgoing().outstanding);
                 }
@@ -355,11 +355,11 @@ final class Walk implements SeedCommand.SeedWalk {
     /** Datagrams with a wrong Q_Key, each of which must be counted, and nothing else come of it. */
     private void proveKeys(SimRandom random) {
         for (Pair pair : pairs) {
-            for (End end : List.of(pair.a, pair.b)) {
+            for (PairEnd end : List.of(pair.a, pair.b)) {
                 if (pair.type == QpType.UD) {
-                    Host target = pair.peer(end).host;
+                    SimulatedHost target = pair.peer(end).host;
                     long before = target.node.nic().counter(NicCounter.QKEY_VIOLATIONS);
-                    poster.post(end, Verb.SEND, Flaw.QKEY, random);
+                    poster.post(end, PostedVerb.SEND, RequestFlaw.QKEY, random);
                     until(
                             "a wrong Q_Key is not counted",
                             () -> target.node.nic().counter(NicCounter.QKEY_VIOLATIONS) == before + 1);
@@ -371,18 +371,18 @@ final class Walk implements SeedCommand.SeedWalk {
     /** After all that, new connections do each verb without a fault. */
     private void prove() {
         SimRandom random = simulation.newRandom();
-        for (Host host : hosts) {
+        for (SimulatedHost host : hosts) {
             host.shared().renew();
         }
         for (Pair pair : pairs) {
             pair.connect(random, simulation.nowNanos());
-            for (End end : List.of(pair.a, pair.b)) {
-                for (int i = 0; i < End.SLOTS; i++) {
+            for (PairEnd end : List.of(pair.a, pair.b)) {
+                for (int i = 0; i < PairEnd.SLOTS; i++) {
                     receives.post(end, random, true);
                 }
             }
         }
-        for (Verb verb : Verb.values()) {
+        for (PostedVerb verb : PostedVerb.values()) {
             for (Pair pair : pairs) {
                 if (verb.isOfWindow()) {
                     continue;
@@ -397,7 +397,7 @@ final class Walk implements SeedCommand.SeedWalk {
                 throw new WalkFailure(pair + ": broken in the proof");
             }
         }
-        until("records are missing", () -> hosts.stream().noneMatch(Host::owesRecords));
+        until("records are missing", () -> hosts.stream().noneMatch(SimulatedHost::owesRecords));
         until("unreliable messages are missing", this::isDelivered);
         proveKeys(random);
         for (Pair pair : pairs) {

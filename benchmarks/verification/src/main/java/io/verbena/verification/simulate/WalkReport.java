@@ -9,10 +9,10 @@ import java.util.Locale;
 
 /** What many walks came to, for people. */
 final class WalkReport {
-    private final Tally tally;
+    private final WalkTally tally;
     private final double seconds;
 
-    WalkReport(Tally tally, double seconds) {
+    WalkReport(WalkTally tally, double seconds) {
         this.tally = tally;
         this.seconds = seconds;
     }
@@ -106,7 +106,7 @@ final class WalkReport {
     }
 
     private void verbs(PrintStream out) {
-        for (Verb verb : Verb.values()) {
+        for (PostedVerb verb : PostedVerb.values()) {
             out.printf(
                     Locale.ROOT,
                     "  %-17s %,10d  %s%n",
@@ -151,7 +151,7 @@ final class WalkReport {
         require(missing, "regions registered anew", tally.moves);
         require(missing, "queue pairs taken out of SQE", tally.resumes);
         require(missing, "datagrams that come twice", tally.copies);
-        for (Verb verb : Verb.values()) {
+        for (PostedVerb verb : PostedVerb.values()) {
             require(missing, verb + " in success", tally.completions[verb.ordinal()][WcStatus.SUCCESS.ordinal()]);
         }
         return missing;

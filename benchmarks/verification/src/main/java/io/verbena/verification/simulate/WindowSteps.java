@@ -5,7 +5,7 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
-import io.verbena.verification.simulate.End.WindowState;
+import io.verbena.verification.simulate.PairEnd.WindowState;
 
 /**
  * The life of the memory window on an end's slice: it is bound by request or by call, and made void, here or by the
@@ -21,9 +21,9 @@ final class WindowSteps {
     }
 
     /** Does what comes next with an end's window. */
-    void next(End end, SimRandom random) {
+    void next(PairEnd end, SimRandom random) {
         Pair pair = end.pair;
-        End peer = pair.peer(end);
+        PairEnd peer = pair.peer(end);
         if (!pair.reliable || !hasRoom(end) || !hasRoom(peer) || end.isInError() || peer.isInError()) {
             return;
         }
@@ -37,22 +37,22 @@ final class WindowSteps {
                 break;
             case UNBOUND:
                 boolean flawed = plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(8) == 0;
-                bind(end, flawed ? Flaw.BIND : Flaw.NONE, random);
+                bind(end, flawed ? RequestFlaw.BIND : RequestFlaw.NONE, random);
                 break;
             case BOUND:
                 boolean used = end.incoming() instanceof ReliableChannel channel && channel.usesWindow();
                 if (end.isWindowBoundByCall()) {
                     if (!used) {
-                        bind(end, Flaw.NONE, random); // anew, or to nothing: the present key is void
+                        bind(end, RequestFlaw.NONE, random); // anew, or to nothing: the present key is void
                     }
                 } else if (used) {
                     if (random.nextInt(2) == 0) {
                         invalidate(
-                                peer, Verb.SEND_INVALIDATE, Flaw.NONE, end, random); // behind all that goes through it
+                                peer, PostedVerb.SEND_INVALIDATE, RequestFlaw.NONE, end, random); // behind all that goes through it
                     }
                 } else {
                     boolean none = plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(8) == 0;
-                    invalidate(end, Verb.LOCAL_INVALIDATE, none ? Flaw.NO_WINDOW : Flaw.NONE, end, random);
+                    invalidate(end, PostedVerb.LOCAL_INVALIDATE, none ? RequestFlaw.NO_WINDOW : RequestFlaw.NONE, end, random);
                 }
                 break;
             default:
@@ -60,23 +60,23 @@ final class WindowSteps {
         }
     }
 
-    private static boolean hasRoom(End end) {
+    private static boolean hasRoom(PairEnd end) {
         QueuePair qp = end.qp;
         return qp != null
                 && end.isPresent()
-                && qp.outstanding() < End.SLOTS
-                && end.outgoing().outstanding.size() < End.SLOTS;
+                && qp.outstanding() < PairEnd.SLOTS
+                && end.outgoing().outstanding.size() < PairEnd.SLOTS;
     }
 
-    private void bind(End end, Flaw flaw, SimRandom random) {
+    private void bind(PairEnd end, RequestFlaw flaw, SimRandom random) {
         MemoryWindow window = end.window;
         if (window == null) {
             return;
         }
-        Request r = new Request(Verb.BIND_WINDOW, flaw, end.nextSend++, 0, random.nextLong());
+        ModelRequest r = new ModelRequest(PostedVerb.BIND_WINDOW, flaw, end.nextSend++, 0, random.nextLong());
         if (end.isWindowBoundByCall()) {
             r.formerKey = end.windowState == WindowState.BOUND ? end.windowKey : 0;
-            r.unbinds = flaw == Flaw.NONE && random.nextInt(3) == 0;
+            r.unbinds = flaw == RequestFlaw.NONE && random.nextInt(3) == 0;
         } else {
             r.windowKey = window.nextKey();
         }
@@ -84,9 +84,9 @@ final class WindowSteps {
         poster.submit(end, r, random);
     }
 
-    private void invalidate(End by, Verb verb, Flaw flaw, End owner, SimRandom random) {
-        Request r = new Request(verb, flaw, by.nextSend++, 0, random.nextLong());
-        r.windowKey = flaw == Flaw.NONE ? owner.windowKey : RequestEncoder.BAD_KEY;
+    private void invalidate(PairEnd by, PostedVerb verb, RequestFlaw flaw, PairEnd owner, SimRandom random) {
+        ModelRequest r = new ModelRequest(verb, flaw, by.nextSend++, 0, random.nextLong());
+        r.windowKey = flaw == RequestFlaw.NONE ? owner.windowKey : ModelRequestEncoder.BAD_KEY;
         if (verb.isSend()) {
             r.length = random.nextInt(200);
         }
@@ -95,18 +95,18 @@ final class WindowSteps {
     }
 
     /** Posts a request to bind by the verbs' own call. */
-    static PostResult bindByCall(End end, QueuePair qp, Request r) {
+    static PostResult bindByCall(PairEnd end, QueuePair qp, ModelRequest r) {
         MemoryWindow window = end.window;
         if (window == null) {
             throw new IllegalStateException(end + " has no window");
         }
         PostResult result = qp.bindWindow(
                 window,
-                r.flaw == Flaw.BIND
+                r.flaw == RequestFlaw.BIND
                         ? end.host.memory().readOnlyRegion()
                         : end.host.memory().targetRegion(),
-                r.flaw == Flaw.BIND ? 0 : end.slice(),
-                r.unbinds ? 0 : Channel.SLICE,
+                r.flaw == RequestFlaw.BIND ? 0 : end.slice(),
+                r.unbinds ? 0 : DirectionModel.SLICE,
                 Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC,
                 (long) end.number() << 32 | r.sequence);
         r.windowKey = window.key();

@@ -5,8 +5,8 @@ import io.verbena.nic.sim.SimConnection;
 /** A link between two hosts, and since when it may be blamed for silence. */
 final class Wire {
     final SimConnection connection;
-    final Host a;
-    final Host b;
+    final SimulatedHost a;
+    final SimulatedHost b;
     /** Whether a packet may arrive twice. */
     final boolean copies;
 
@@ -18,7 +18,7 @@ final class Wire {
 
     private long shortBefore = Long.MIN_VALUE;
 
-    Wire(SimConnection connection, Host a, Host b, boolean lossy, boolean copies) {
+    Wire(SimConnection connection, SimulatedHost a, SimulatedHost b, boolean lossy, boolean copies) {
         this.connection = connection;
         this.a = a;
         this.b = b;
@@ -67,7 +67,7 @@ final class Wire {
         return deadUntil >= sinceNanos;
     }
 
-    boolean touches(Host host) {
+    boolean touches(SimulatedHost host) {
         return a == host || b == host;
     }
 }

@@ -38,7 +38,7 @@ class ConformanceSuiteTest {
         for (Row row : suite.rows()) {
             for (Column column : suite.columns()) {
                 nodes.add(DynamicTest.dynamicTest(row + " on " + column.title, () -> {
-                    Verdict verdict = suite.verdict(row, column);
+                    RowVerdict verdict = suite.verdict(row, column);
                     assertThat(verdict.hasFailed())
                             .as(row.text + ": " + (verdict.hasFailed() ? verdict.failures() : ""))
                             .isFalse();
@@ -108,10 +108,10 @@ class ConformanceSuiteTest {
 
     @Test
     void aRowWithoutATestFailsAndSoDoesOneWithAFailure() {
-        Verdict none = new Verdict(Row.FENCE);
+        RowVerdict none = new RowVerdict(Row.FENCE);
         assertThat(none.hasFailed()).isTrue();
         assertThat(none.failures()).containsExactly("no test");
-        Verdict skipped = new Verdict(Row.FENCE);
+        RowVerdict skipped = new RowVerdict(Row.FENCE);
         skipped.skip("no such thing here");
         assertThat(skipped.hasFailed()).isFalse();
         assertThat(skipped.isNotOffered()).isTrue();
@@ -120,7 +120,7 @@ class ConformanceSuiteTest {
         assertThat(skipped.isNotOffered()).isFalse();
         skipped.fail("broken");
         assertThat(skipped.hasFailed()).isTrue();
-        Verdict deviation = new Verdict(Row.GENERAL_ERR);
+        RowVerdict deviation = new RowVerdict(Row.GENERAL_ERR);
         assertThat(deviation.hasFailed()).isFalse();
         deviation.pass();
         assertThat(deviation.isNotOffered()).isTrue();

@@ -79,7 +79,7 @@ class SimulateAppendTest {
 
     // ---- the model notices what a queue might do wrong --------------------------------------------------------------
 
-    private AppendMessage posted(AppendModel at, int sequence, Flaw flaw) {
+    private AppendMessage posted(AppendModel at, int sequence, RequestFlaw flaw) {
         AppendMessage m = new AppendMessage(sequence, 32, QUEUE, flaw, 1000 + sequence, 0);
         at.posted(m);
         return m;
@@ -96,8 +96,8 @@ class SimulateAppendTest {
 
     @Test
     void whatIsTakenOnceWholeAndInOrderIsRight() {
-        posted(model, 0, Flaw.NONE);
-        posted(model, 1, Flaw.NONE);
+        posted(model, 0, RequestFlaw.NONE);
+        posted(model, 1, RequestFlaw.NONE);
         take(model, 0);
         complete(0, WcStatus.SUCCESS);
         complete(1, WcStatus.SUCCESS);
@@ -109,18 +109,18 @@ class SimulateAppendTest {
 
     @Test
     void aRecordThatComesTwiceIsNoticed() {
-        posted(model, 0, Flaw.NONE);
+        posted(model, 0, RequestFlaw.NONE);
         take(model, 0);
         assertThatThrownBy(() -> take(model, 0)).isInstanceOf(WalkFailure.class).hasMessageContaining("twice");
         AppendModel datagrams = model(QpType.UD, true);
-        posted(datagrams, 0, Flaw.NONE);
+        posted(datagrams, 0, RequestFlaw.NONE);
         take(datagrams, 0);
         take(datagrams, 0);
     }
 
     @Test
     void aTornRecordIsNoticed() {
-        posted(model, 0, Flaw.NONE);
+        posted(model, 0, RequestFlaw.NONE);
         Pattern.fill(bytes, 8, 1000, 0, 32);
         bytes.putByte(20, (byte) ~bytes.getByte(20));
         assertThatThrownBy(() -> model.taken(0, QUEUE, QP, bytes, 8, 32)).hasMessageContaining("byte 12 of");
@@ -130,13 +130,13 @@ class SimulateAppendTest {
 
     @Test
     void aRecordThatIsPassedOverIsNoticed() {
-        posted(model, 0, Flaw.NONE);
-        posted(model, 1, Flaw.NONE);
+        posted(model, 0, RequestFlaw.NONE);
+        posted(model, 1, RequestFlaw.NONE);
         complete(0, WcStatus.SUCCESS);
         assertThatThrownBy(() -> take(model, 1)).hasMessageContaining("passed over");
         AppendModel late = model(QpType.RC, false);
-        posted(late, 0, Flaw.NONE);
-        posted(late, 1, Flaw.NONE);
+        posted(late, 0, RequestFlaw.NONE);
+        posted(late, 1, RequestFlaw.NONE);
         take(late, 1);
         assertThatThrownBy(() -> late.completed(0, WcStatus.SUCCESS, QUEUE, false, false, false))
                 .hasMessageContaining("a later one was taken");
@@ -145,15 +145,15 @@ class SimulateAppendTest {
 
     @Test
     void whatFailedMayNotComeAndWhatIsWrongMayNotSucceed() {
-        posted(model, 0, Flaw.QUEUE_KEY);
+        posted(model, 0, RequestFlaw.QUEUE_KEY);
         assertThatThrownBy(() -> take(model, 0)).hasMessageContaining("none that may come");
         assertThatThrownBy(() -> complete(0, WcStatus.SUCCESS)).hasMessageContaining("expected REM_ACCESS_ERR");
         AppendModel full = model(QpType.RC, false);
-        posted(full, 0, Flaw.NONE);
+        posted(full, 0, RequestFlaw.NONE);
         full.completed(0, WcStatus.RNR_RETRY_EXC_ERR, QUEUE, false, true, false);
         assertThatThrownBy(() -> take(full, 0)).hasMessageContaining("though it failed");
         AppendModel twice = model(QpType.RC, true);
-        posted(twice, 0, Flaw.NONE);
+        posted(twice, 0, RequestFlaw.NONE);
         twice.completed(0, WcStatus.RNR_RETRY_EXC_ERR, QUEUE, false, true, false);
         take(twice, 0); // a copy of its last packets has found room
         assertThatThrownBy(() -> take(twice, 0)).hasMessageContaining("none that may come");
@@ -163,7 +163,7 @@ class SimulateAppendTest {
     void aStatusWithoutACauseIsNoticed() {
         for (WcStatus status : WcStatus.values()) {
             AppendModel fresh = model(QpType.RC, false);
-            posted(fresh, 0, Flaw.NONE);
+            posted(fresh, 0, RequestFlaw.NONE);
             if (status != WcStatus.SUCCESS) {
                 assertThatThrownBy(() -> fresh.completed(0, status, QUEUE, false, false, false))
                         .as("%s", status)
@@ -174,7 +174,7 @@ class SimulateAppendTest {
 
     @Test
     void whatIsLostWithItsQueueIsNotOwed() {
-        posted(model, 0, Flaw.NONE);
+        posted(model, 0, RequestFlaw.NONE);
         complete(0, WcStatus.SUCCESS);
         model.queueGone(QUEUE);
         assertThat(model.owed(QUEUE)).isZero();

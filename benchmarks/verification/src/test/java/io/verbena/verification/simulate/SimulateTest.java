@@ -46,7 +46,7 @@ class SimulateTest {
     @Test
     @Tag("computed")
     void seedsPassAndEachFaultHappens() {
-        Tally tally = new Tally();
+        WalkTally tally = new WalkTally();
         Walks<WalkPlan> walks = new Walks<>(1, SEEDS, 2, Long.MAX_VALUE, SimulateTest::plan, Simulate.into(tally));
         walks.run(new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8));
         assertThat(walks.failed()).extracting(WalkPlan::replay).isEmpty();

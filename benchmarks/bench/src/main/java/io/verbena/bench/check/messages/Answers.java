@@ -28,8 +28,8 @@ final class Answers {
 
     private record Due(Channel channel, long correlationId, long identity) {}
 
-    private final Content content;
-    private final Arrivals arrivals;
+    private final MessageContent content;
+    private final NodeArrivals arrivals;
     private final Entrance entrance;
     private final SplittableRandom random;
     private final UnsafeBuffer nowBuffer = new UnsafeBuffer(new byte[MAX_ANSWER]);
@@ -39,7 +39,7 @@ final class Answers {
     private @Nullable Responder later;
     private volatile int waiting;
 
-    Answers(Content content, Arrivals arrivals, Entrance entrance, SplittableRandom random) {
+    Answers(MessageContent content, NodeArrivals arrivals, Entrance entrance, SplittableRandom random) {
         this.content = content;
         this.arrivals = arrivals;
         this.entrance = entrance;
@@ -56,16 +56,16 @@ final class Answers {
 
     /** Bytes of the answer to a request. */
     static int length(long identity) {
-        return (int) (Content.mix(identity) & 0x7FFF_FFFF) % ((identity & 15) == 0 ? MAX_ANSWER : 300);
+        return (int) (MessageContent.mix(identity) & 0x7FFF_FFFF) % ((identity & 15) == 0 ? MAX_ANSWER : 300);
     }
 
     /** The answer to a request. */
     static long answer(long identity) {
-        return Content.identity(Place.RESPONSE.code(), Content.stream(identity), Content.number(identity));
+        return MessageContent.identity(HubInbox.RESPONSE.code(), MessageContent.stream(identity), MessageContent.number(identity));
     }
 
     private long take(Request r) {
-        return arrivals.accept(Place.REQUEST, 0, r.channel(), r.buffer(), r.offset(), r.length(), 0);
+        return arrivals.accept(HubInbox.REQUEST, 0, r.channel(), r.buffer(), r.offset(), r.length(), 0);
     }
 
     private void now(Request r) {

@@ -14,14 +14,14 @@ final class BriefInbox implements AutoCloseable {
 
     BriefInbox(Node node, Findings findings) {
         inbox = node.openInbox(
-                Place.BRIEF.inbox(),
+                HubInbox.BRIEF.inbox(),
                 new InboxOptions().chunkLength(64 << 10).reserveChunks(1).maxMessage(16 << 10));
         inbox.onMessage(m -> {
             long since = closed;
             if (since != 0 && System.nanoTime() - since > GRACE_NANOS) {
                 findings.report(new Flaw(
                         FlawKind.AFTER_CLOSE,
-                        "node '" + node.name() + "', " + Place.BRIEF,
+                        "node '" + node.name() + "', " + HubInbox.BRIEF,
                         String.valueOf(m.channel()),
                         0,
                         -1,

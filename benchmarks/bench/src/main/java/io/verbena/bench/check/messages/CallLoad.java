@@ -15,7 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Calls to one responder: each ends once, with the answer that its request asks for, or when its time is over. */
-final class CallLoad implements Load {
+final class CallLoad implements ClientLoad {
     private static final int WINDOW = 48;
     private static final int MAX_REQUEST = 64 << 10;
     private static final Duration NUDGE_TIMEOUT = Duration.ofMillis(2);
@@ -73,9 +73,9 @@ final class CallLoad implements Load {
         told = now;
         boolean enqueued = false;
         while (more && !broken && called - told < WINDOW) {
-            int length = Math.max(Content.HEADER_LENGTH, Lengths.next(random, MAX_REQUEST));
+            int length = Math.max(MessageContent.HEADER_LENGTH, Lengths.next(random, MAX_REQUEST));
             long number = called;
-            site.content().fill(buffer, 0, Content.identity(Place.REQUEST.code(), stream, number), length);
+            site.content().fill(buffer, 0, MessageContent.identity(HubInbox.REQUEST.code(), stream, number), length);
             long timeout = random.nextInt(64) == 0 ? 1000L << random.nextInt(12) : PATIENT;
             boolean batched = random.nextBoolean();
             open.put(number, timeout);
@@ -126,7 +126,7 @@ final class CallLoad implements Load {
             return;
         }
         if (r.outcome() == Outcome.DONE) {
-            long identity = Content.identity(Place.REQUEST.code(), stream, number);
+            long identity = MessageContent.identity(HubInbox.REQUEST.code(), stream, number);
             int length = Answers.length(identity);
             int different = r.length() == length
                     ? site.content().firstDifference(r.buffer(), r.offset(), Answers.answer(identity), length)
@@ -139,14 +139,14 @@ final class CallLoad implements Load {
                         r.length() + " bytes, other content from byte " + different + " on");
             }
         } else if (r.outcome() == Outcome.EXPIRED) {
-            site.tally().add(Tally.Count.EXPIRED, 1);
+            site.tally().add(MessageTally.Count.EXPIRED, 1);
             if (timeout == PATIENT && !site.host().isDisturbed()) {
                 flaw(FlawKind.WRONG_END, number, "an answer", "none within " + timeout + " ns");
             }
         } else if (!site.host().isDisturbed() || r.outcome() == Outcome.FAILED) {
             flaw(FlawKind.WRONG_END, number, "an answer", r.outcome() + ": " + r.failure());
         }
-        site.tally().add(Tally.Count.CALLS, 1);
+        site.tally().add(MessageTally.Count.CALLS, 1);
         ended.incrementAndGet();
     }
 
@@ -164,7 +164,7 @@ final class CallLoad implements Load {
     public void close() {
         if (channel != null) {
             channel.close();
-            site.tally().add(Tally.Count.CLOSES, 1);
+            site.tally().add(MessageTally.Count.CLOSES, 1);
         }
         if (requester != null) {
             requester.close();

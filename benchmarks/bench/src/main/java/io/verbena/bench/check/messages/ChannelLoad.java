@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** One channel: bursts of small messages and runs of mixed ones, sent in all the ways that there are. */
-final class ChannelLoad implements Load {
+final class ChannelLoad implements ClientLoad {
     private static final int BURST = 5000;
     private static final int RUN = 48;
     private static final int PAD = 16;
@@ -23,7 +23,7 @@ final class ChannelLoad implements Load {
     private static final int CLAIM_AND_ENQUEUE = 5;
 
     private final Site site;
-    private final Place place;
+    private final HubInbox place;
     private final Tenant tenant;
     private final ChannelOptions options;
     private final int maxLength;
@@ -43,7 +43,7 @@ final class ChannelLoad implements Load {
     private boolean broken;
 
     /** To an inbox, at a tenant's expense. */
-    ChannelLoad(Site site, Place place, Tenant tenant, ChannelOptions options, int maxLength) {
+    ChannelLoad(Site site, HubInbox place, Tenant tenant, ChannelOptions options, int maxLength) {
         this.site = site;
         this.place = place;
         this.tenant = tenant;
@@ -97,8 +97,8 @@ final class ChannelLoad implements Load {
                 pending = false;
                 sent++;
                 done++;
-                site.tally().add(Tally.Count.MESSAGES, 1);
-                site.tally().add(Tally.Count.BYTES, length);
+                site.tally().add(MessageTally.Count.MESSAGES, 1);
+                site.tally().add(MessageTally.Count.BYTES, length);
             } else if (result == SendResult.CLOSED) {
                 breakOff();
             } else {
@@ -130,11 +130,11 @@ final class ChannelLoad implements Load {
                 ? random.nextInt(120)
                 : Lengths.next(random, Math.min(maxLength, channel().maxMessage()));
         if (!place.isOrdered()) {
-            length = Math.max(length, Content.IDENTITY_LENGTH); // 12 bits of a number do not name it out of order
+            length = Math.max(length, MessageContent.IDENTITY_LENGTH); // 12 bits of a number do not name it out of order
         }
         offset = random.nextInt(PAD);
         way = WAYS[random.nextInt(WAYS.length)];
-        if (length < Content.IDENTITY_LENGTH) {
+        if (length < MessageContent.IDENTITY_LENGTH) {
             way = random.nextBoolean() ? OFFER_WITH_IMMEDIATE : ENQUEUE;
         }
         if (way <= OFFER_WITH_IMMEDIATE) {
@@ -146,12 +146,12 @@ final class ChannelLoad implements Load {
     }
 
     private long identity() {
-        return Content.identity(place.code(), stream, sent);
+        return MessageContent.identity(place.code(), stream, sent);
     }
 
     private SendResult send() {
         Channel to = channel();
-        int immediate = Content.immediate(identity());
+        int immediate = MessageContent.immediate(identity());
         switch (way) {
             case OFFER:
                 return reused(to.offer(buffer, offset, length));
@@ -159,7 +159,7 @@ final class ChannelLoad implements Load {
                 return reused(to.offer(buffer, offset, length, immediate));
             case ENQUEUE:
                 return reused(
-                        length < Content.IDENTITY_LENGTH
+                        length < MessageContent.IDENTITY_LENGTH
                                 ? to.enqueue(buffer, offset, length, immediate)
                                 : to.enqueue(buffer, offset, length));
             default:
@@ -204,7 +204,7 @@ final class ChannelLoad implements Load {
     public void close() {
         if (channel != null) {
             channel.close();
-            site.tally().add(Tally.Count.CLOSES, 1);
+            site.tally().add(MessageTally.Count.CLOSES, 1);
         }
         if (!broken && site.findings().isClean()) { // a flaw ends the run before all has come
             site.host().finish(place, stream, sent);

@@ -7,7 +7,7 @@ import io.verbena.InboxOptions;
 import io.verbena.Node;
 import io.verbena.NodeMode;
 import io.verbena.SendResult;
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -20,7 +20,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Channels, inboxes, regions and nodes that are opened, used a little and closed, beside what others do. */
-final class ChurnLoad implements Load {
+final class ChurnLoad implements ClientLoad {
     private static final long PAUSE_NANOS = 20_000_000;
     private static final Duration NAP = Duration.ofNanos(100_000);
     private static final int MESSAGES = 40;
@@ -35,7 +35,7 @@ final class ChurnLoad implements Load {
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[MAX_LENGTH]);
     private final List<Ending> endings = new ArrayList<>();
     private @Nullable Channel channel; // that sends now, at most one
-    private @Nullable Place place;
+    private @Nullable HubInbox place;
     private int stream;
     private int sent;
     private int wanted;
@@ -68,7 +68,7 @@ final class ChurnLoad implements Load {
         try {
             switch (random.nextInt(6)) {
                 case 0:
-                    connect(Place.BRIEF);
+                    connect(HubInbox.BRIEF);
                     break;
                 case 1:
                     closeInCallback();
@@ -80,10 +80,10 @@ final class ChurnLoad implements Load {
                     region();
                     break;
                 default:
-                    connect(Place.SINK);
+                    connect(HubInbox.SINK);
             }
         } catch (ConnectionException e) {
-            boolean maybe = place == Place.BRIEF || site.host().isDisturbed();
+            boolean maybe = place == HubInbox.BRIEF || site.host().isDisturbed();
             place = null;
             if (!maybe) {
                 site.findings().report("node '" + site.node().name() + "', a connection", e);
@@ -91,7 +91,7 @@ final class ChurnLoad implements Load {
         }
     }
 
-    private void connect(Place to) {
+    private void connect(HubInbox to) {
         place = to;
         stream = site.newStream();
         sent = 0;
@@ -109,13 +109,13 @@ final class ChurnLoad implements Load {
         }
         boolean over = result == SendResult.CLOSED || !to.isConnected();
         boolean all = sent == wanted && (!quietly || to.outstanding() == 0);
-        if (over && place == Place.SINK && !site.host().isDisturbed()) {
+        if (over && place == HubInbox.SINK && !site.host().isDisturbed()) {
             site.unexpected(to.toString(), stream, "an open channel", "closed: " + to.closeReason());
         }
         if (over || all) {
             to.close();
             site.tally().add(Count.CLOSES, 1);
-            if (place == Place.SINK && !over) {
+            if (place == HubInbox.SINK && !over) {
                 endings.add(new Ending(stream, sent));
             }
             channel = null;
@@ -126,9 +126,9 @@ final class ChurnLoad implements Load {
     }
 
     private SendResult offer(Channel to, int of, long index) {
-        int length = Content.IDENTITY_LENGTH + random.nextInt(MAX_LENGTH - Content.IDENTITY_LENGTH);
-        int code = place == null ? Place.SINK.code() : place.code();
-        site.content().fill(buffer, 0, Content.identity(code, of, index), length);
+        int length = MessageContent.IDENTITY_LENGTH + random.nextInt(MAX_LENGTH - MessageContent.IDENTITY_LENGTH);
+        int code = place == null ? HubInbox.SINK.code() : place.code();
+        site.content().fill(buffer, 0, MessageContent.identity(code, of, index), length);
         SendResult result = to.offer(buffer, 0, length);
         if (result == SendResult.SENT) {
             site.tally().add(Count.MESSAGES, 1);
@@ -165,8 +165,8 @@ final class ChurnLoad implements Load {
                 back.close();
             }
         });
-        Channel echo = site.node().connect(site.host().address(Place.ECHO.inbox()), inbox, Site.TIMEOUT);
-        place = Place.ECHO;
+        Channel echo = site.node().connect(site.host().address(HubInbox.ECHO.inbox()), inbox, Site.TIMEOUT);
+        place = HubInbox.ECHO;
         for (int i = 0; i < 4; i++) {
             if (offer(echo, of, i) != SendResult.SENT) {
                 break;
@@ -193,7 +193,7 @@ final class ChurnLoad implements Load {
                 .mode(mode)
                 .linger(Duration.ofSeconds(10))
                 .peerTimeout(Duration.ofSeconds(3)))) {
-            Channel to = site.connectFirst(node, Place.SINK);
+            Channel to = site.connectFirst(node, HubInbox.SINK);
             for (int i = random.nextInt(MESSAGES); i > 0; i--) {
                 if (offer(to, of, count) != SendResult.SENT) {
                     break;
@@ -210,7 +210,7 @@ final class ChurnLoad implements Load {
 
     private void region() {
         site.node().share("brief-" + number, 1 << 16).close();
-        site.node().attach(site.host().address(RegionLayout.NAME), Site.TIMEOUT).close();
+        site.node().attach(site.host().address(SharedRegionLayout.NAME), Site.TIMEOUT).close();
         number++;
         site.tally().add(Count.CLOSES, 2);
     }

@@ -15,7 +15,7 @@ final class Client {
     private static final Duration NAP = Duration.ofNanos(100_000);
 
     private final Site site;
-    private final List<Load> loads;
+    private final List<ClientLoad> loads;
     private final BooleanSupplier more;
     private final Thread thread;
     private final long[] progress;
@@ -28,7 +28,7 @@ final class Client {
      *
      * @param more whether anything new is to be begun
      */
-    Client(Site site, List<Load> loads, BooleanSupplier more) {
+    Client(Site site, List<ClientLoad> loads, BooleanSupplier more) {
         this.site = site;
         this.loads = loads;
         this.more = more;
@@ -49,7 +49,7 @@ final class Client {
             while (goOn && site.findings().isClean()) {
                 goOn = turn();
             }
-            for (Load load : loads) {
+            for (ClientLoad load : loads) {
                 beat("closing " + load.state());
                 load.close();
             }
@@ -58,7 +58,7 @@ final class Client {
         } finally {
             beat("closing its node");
             site.node().close();
-            site.tally().add(Tally.Count.CLOSES, 1);
+            site.tally().add(MessageTally.Count.CLOSES, 1);
         }
         doing = "ended";
     }
@@ -67,8 +67,8 @@ final class Client {
     private boolean open() {
         try {
             beat("connecting");
-            site.connectFirst(site.node(), Place.SINK).close();
-            for (Load load : loads) {
+            site.connectFirst(site.node(), HubInbox.SINK).close();
+            for (ClientLoad load : loads) {
                 beat("opening " + load.state());
                 load.open();
             }
@@ -95,7 +95,7 @@ final class Client {
         heartbeat = now;
         doing = goOn ? "sending" : "settling";
         for (int i = 0; i < progress.length; i++) {
-            Load load = loads.get(i);
+            ClientLoad load = loads.get(i);
             int done = load.step(goOn);
             boolean idle = load.isSettled();
             settled &= idle;
@@ -120,7 +120,7 @@ final class Client {
         }
     }
 
-    private void stalled(Load load) {
+    private void stalled(ClientLoad load) {
         report(load.state());
     }
 

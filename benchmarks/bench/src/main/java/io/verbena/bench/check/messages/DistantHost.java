@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The hub of a peer that is in a process of its own: asked by lines of its output, which its parent answers. */
-final class DistantHost implements Host {
+final class DistantHost implements HubHost {
     private static final long ASK_NANOS = 3_000_000;
 
     private final String address;
@@ -43,7 +43,7 @@ final class DistantHost implements Host {
         Long last = asked.get(stream);
         if (last == null || now - last > ASK_NANOS) {
             asked.put(stream, now);
-            out.println(PeerProcess.COUNT + stream);
+            out.println(SoakPeerProcess.COUNT + stream);
         }
         return counts.getOrDefault(stream, 0L);
     }
@@ -54,8 +54,8 @@ final class DistantHost implements Host {
     }
 
     @Override
-    public void finish(Place place, int stream, long sent) {
-        out.println(PeerProcess.FINISH + place.name() + " " + stream + " " + sent);
+    public void finish(HubInbox place, int stream, long sent) {
+        out.println(SoakPeerProcess.FINISH + place.name() + " " + stream + " " + sent);
     }
 
     @Override

@@ -10,7 +10,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** Messages that the hub's callback sends back, each judged on both sides; taken by a poll, or by a callback. */
-final class EchoLoad implements Load {
+final class EchoLoad implements ClientLoad {
     private static final int WINDOW = 64;
     private static final int MAX_LENGTH = 256 << 10;
     private static final long NUDGE_NANOS = 1_000_000;
@@ -48,12 +48,12 @@ final class EchoLoad implements Load {
         if (callback) {
             inbox.onMessage(this::onEcho);
         }
-        channel = site.node().connect(site.host().address(Place.ECHO.inbox()), inbox, Site.TIMEOUT);
+        channel = site.node().connect(site.host().address(HubInbox.ECHO.inbox()), inbox, Site.TIMEOUT);
     }
 
     private void onEcho(Message m) {
         site.entrance().enter(callback ? "the callback for echoes" : "the handler of echoes", () -> {
-            site.arrivals().accept(Place.ECHO, 0, m.channel(), m.buffer(), m.offset(), m.length(), m.immediate());
+            site.arrivals().accept(HubInbox.ECHO, 0, m.channel(), m.buffer(), m.offset(), m.length(), m.immediate());
             action.run();
         });
     }
@@ -75,16 +75,16 @@ final class EchoLoad implements Load {
         }
         while (more && sent - back < WINDOW) {
             if (length < 0) {
-                length = Math.max(Content.IDENTITY_LENGTH, Lengths.next(random, MAX_LENGTH));
-                site.content().fill(buffer, 0, Content.identity(Place.ECHO.code(), stream, sent), length);
+                length = Math.max(MessageContent.IDENTITY_LENGTH, Lengths.next(random, MAX_LENGTH));
+                site.content().fill(buffer, 0, MessageContent.identity(HubInbox.ECHO.code(), stream, sent), length);
             }
             if (!took(to.offer(buffer, 0, length))) {
                 break;
             }
             sent++;
             done++;
-            site.tally().add(Tally.Count.MESSAGES, 2);
-            site.tally().add(Tally.Count.BYTES, 2L * length);
+            site.tally().add(MessageTally.Count.MESSAGES, 2);
+            site.tally().add(MessageTally.Count.BYTES, 2L * length);
             length = -1;
         }
         if (!broken && back < sent && System.nanoTime() - nextNudge > 0) {
@@ -113,12 +113,12 @@ final class EchoLoad implements Load {
     @Override
     public void close() {
         if (!broken && site.findings().isClean()) { // a flaw ends the run before all has come
-            site.host().finish(Place.ECHO, stream, sent);
-            site.arrivals().finish(Place.ECHO, stream, sent);
+            site.host().finish(HubInbox.ECHO, stream, sent);
+            site.arrivals().finish(HubInbox.ECHO, stream, sent);
         }
         if (channel != null) {
             channel.close();
-            site.tally().add(Tally.Count.CLOSES, 1);
+            site.tally().add(MessageTally.Count.CLOSES, 1);
         }
         if (answers != null) {
             answers.close();

@@ -15,14 +15,14 @@ final class HeldPile {
     private record Held(HeldMessage message, long identity, int length) {}
 
     private final String node;
-    private final Content content;
+    private final MessageContent content;
     private final Findings findings;
     private final ConcurrentLinkedQueue<Held> arrived = new ConcurrentLinkedQueue<>();
     private final AtomicLong total = new AtomicLong();
     private final AtomicLong released = new AtomicLong();
     private final List<Held> pile = new ArrayList<>(); // the releasing thread's
 
-    HeldPile(String node, Content content, Findings findings) {
+    HeldPile(String node, MessageContent content, Findings findings) {
         this.node = node;
         this.content = content;
         this.findings = findings;
@@ -69,10 +69,10 @@ final class HeldPile {
         if (different >= 0) {
             findings.report(new Flaw(
                     FlawKind.TORN,
-                    "node '" + node + "', a message held of " + Place.named(Content.place(held.identity())),
+                    "node '" + node + "', a message held of " + HubInbox.named(MessageContent.place(held.identity())),
                     String.valueOf(m.channel()),
-                    Content.stream(held.identity()),
-                    Content.number(held.identity()),
+                    MessageContent.stream(held.identity()),
+                    MessageContent.number(held.identity()),
                     held.length() + " bytes as they came",
                     m.length() + " bytes, other content from byte " + different + " on"));
         }

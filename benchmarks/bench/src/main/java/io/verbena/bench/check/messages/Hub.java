@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node that clients talk to, with an inbox for each {@link Place}, responders and a region. A thread of its own
+ * The node that clients talk to, with an inbox for each {@link HubInbox}, responders and a region. A thread of its own
  * polls what is polled, releases what is held, answers what is answered later, and in the mode INVOKER drives the node;
  * another is the second of several consumers.
  */
@@ -32,7 +32,7 @@ final class Hub implements AutoCloseable {
     private final NodeMode mode;
     private final int maxLength;
     private final Findings findings;
-    private final Arrivals arrivals;
+    private final NodeArrivals arrivals;
     private final Entrance entrance;
     private final SplittableRandom random;
     private final HeldPile held;
@@ -41,7 +41,7 @@ final class Hub implements AutoCloseable {
     private final Node node;
     private final String address;
     private final NestedActions nested;
-    private final Inbox[] inboxes = new Inbox[Place.values().length];
+    private final Inbox[] inboxes = new Inbox[HubInbox.values().length];
     private final SharedRegion table;
     private final Thread driver;
     private final Thread second;
@@ -52,12 +52,12 @@ final class Hub implements AutoCloseable {
     private volatile boolean stopped;
 
     /** Launches a hub; its threads run when this returns. */
-    Hub(String name, FabricPlace place, NodeMode mode, int maxLength, Content content, Findings findings, long seed) {
+    Hub(String name, FabricPlace place, NodeMode mode, int maxLength, MessageContent content, Findings findings, long seed) {
         this.mode = mode;
         this.maxLength = maxLength;
         this.findings = findings;
         this.random = new SplittableRandom(seed);
-        this.arrivals = new Arrivals(name, content, findings);
+        this.arrivals = new NodeArrivals(name, content, findings);
         this.entrance = new Entrance(name, findings);
         this.held = new HeldPile(name, content, findings);
         this.answers = new Answers(content, arrivals, entrance, random.split());
@@ -72,7 +72,7 @@ final class Hub implements AutoCloseable {
         try {
             this.address = place.listen(node);
             this.nested = new NestedActions(node, entrance, random.split());
-            this.table = node.share(RegionLayout.NAME, RegionLayout.LENGTH);
+            this.table = node.share(SharedRegionLayout.NAME, SharedRegionLayout.LENGTH);
             openInboxes();
             answers.open(node);
         } catch (RuntimeException e) {
@@ -87,25 +87,25 @@ final class Hub implements AutoCloseable {
 
     private void openInboxes() {
         InboxOptions large = large();
-        open(Place.SINK, large).onMessage(m -> entrance.enter("the callback of " + Place.SINK, () -> take(m)));
-        open(Place.POLLED, large().chunkLength(1 << 20));
-        Inbox several = open(Place.CONSUMERS, large());
+        open(HubInbox.SINK, large).onMessage(m -> entrance.enter("the callback of " + HubInbox.SINK, () -> take(m)));
+        open(HubInbox.POLLED, large().chunkLength(1 << 20));
+        Inbox several = open(HubInbox.CONSUMERS, large());
         for (int i = 0; i < consumers.length; i++) {
             consumers[i] = several.consumer();
         }
         open(
-                Place.SMALL,
+                HubInbox.SMALL,
                 new InboxOptions()
                         .chunkLength(64 << 10)
                         .reserveChunks(1)
                         .maxMessage(SMALL_MAX)
                         .memoryLimit(256 << 10));
-        open(Place.HOLD, large().maxHeld(256))
-                .onMessage(m -> entrance.enter("the callback of " + Place.HOLD, () -> hold(m)));
-        open(Place.ECHO, large().tenant("gold"))
-                .onMessage(m -> entrance.enter("the callback of " + Place.ECHO, () -> echo(m)));
-        open(Place.NESTED, new InboxOptions().maxMessage(64 << 10))
-                .onMessage(m -> entrance.enter("the callback of " + Place.NESTED, () -> {
+        open(HubInbox.HOLD, large().maxHeld(256))
+                .onMessage(m -> entrance.enter("the callback of " + HubInbox.HOLD, () -> hold(m)));
+        open(HubInbox.ECHO, large().tenant("gold"))
+                .onMessage(m -> entrance.enter("the callback of " + HubInbox.ECHO, () -> echo(m)));
+        open(HubInbox.NESTED, new InboxOptions().maxMessage(64 << 10))
+                .onMessage(m -> entrance.enter("the callback of " + HubInbox.NESTED, () -> {
                     if (take(m) >= 0) {
                         nested.act();
                     }
@@ -116,28 +116,28 @@ final class Hub implements AutoCloseable {
         return new InboxOptions().chunkLength(256 << 10).maxMessage(maxLength).memoryLimit(3L * maxLength + (16 << 20));
     }
 
-    private Inbox open(Place place, InboxOptions options) {
+    private Inbox open(HubInbox place, InboxOptions options) {
         Inbox inbox = node.openInbox(place.inbox(), options);
         inboxes[place.ordinal()] = inbox;
         return inbox;
     }
 
-    private Inbox inbox(Place place) {
+    private Inbox inbox(HubInbox place) {
         return inboxes[place.ordinal()];
     }
 
     // ---- messages ---------------------------------------------------------------------------------------------------
 
     private long take(Message m) {
-        return take(Place.valueOf(m.inbox().name().toUpperCase(Locale.ROOT)), 0, m);
+        return take(HubInbox.valueOf(m.inbox().name().toUpperCase(Locale.ROOT)), 0, m);
     }
 
-    private long take(Place place, int consumer, Message m) {
+    private long take(HubInbox place, int consumer, Message m) {
         return arrivals.accept(place, consumer, m.channel(), m.buffer(), m.offset(), m.length(), m.immediate());
     }
 
     private void hold(Message m) {
-        long identity = take(Place.HOLD, 0, m);
+        long identity = take(HubInbox.HOLD, 0, m);
         if (identity >= 0 && (identity & 3) == 0) {
             held.add(m.hold(), identity);
         }
@@ -146,7 +146,7 @@ final class Hub implements AutoCloseable {
     private void echo(Message m) {
         if (m.length() == 0) { // whoever waits for echoes lets those be tried again that found no room
             echoes.retry();
-        } else if (take(Place.ECHO, 0, m) >= 0) {
+        } else if (take(HubInbox.ECHO, 0, m) >= 0) {
             echoes.send(m);
         }
     }
@@ -154,7 +154,7 @@ final class Hub implements AutoCloseable {
     private int consume(int consumer) {
         return consumers[consumer].poll(
                 m -> {
-                    long identity = take(Place.CONSUMERS, consumer, m);
+                    long identity = take(HubInbox.CONSUMERS, consumer, m);
                     if (identity >= 0 && (identity & 15) == 0) {
                         held.add(m.hold(), identity);
                     }
@@ -168,9 +168,9 @@ final class Hub implements AutoCloseable {
         try {
             while (!stopped) {
                 int work = node.doWork();
-                work += inbox(Place.POLLED)
+                work += inbox(HubInbox.POLLED)
                         .poll(
-                                m -> entrance.enter("the handler of " + Place.POLLED, () -> take(Place.POLLED, 0, m)),
+                                m -> entrance.enter("the handler of " + HubInbox.POLLED, () -> take(HubInbox.POLLED, 0, m)),
                                 64);
                 work += consume(0);
                 work += held.release(random);
@@ -195,7 +195,7 @@ final class Hub implements AutoCloseable {
         }
         if (now - nextSmall > 0) {
             nextSmall = now + SLOW_NANOS;
-            return inbox(Place.SMALL).poll(m -> take(Place.SMALL, 0, m), 256);
+            return inbox(HubInbox.SMALL).poll(m -> take(HubInbox.SMALL, 0, m), 256);
         }
         return 0;
     }
@@ -212,7 +212,7 @@ final class Hub implements AutoCloseable {
         if (mode == NodeMode.INVOKER) {
             node.await(NAP);
         } else {
-            inbox(Place.POLLED).await(NAP);
+            inbox(HubInbox.POLLED).await(NAP);
         }
     }
 
@@ -249,17 +249,17 @@ final class Hub implements AutoCloseable {
         return address;
     }
 
-    Arrivals arrivals() {
+    NodeArrivals arrivals() {
         return arrivals;
     }
 
     /** The words of the region that all change: its sums, and then its swapped words. */
     long[] tableWords() {
-        long[] words = new long[RegionLayout.SUMS + RegionLayout.SWAPPED];
+        long[] words = new long[SharedRegionLayout.SUMS + SharedRegionLayout.SWAPPED];
         for (int i = 0; i < words.length; i++) {
             words[i] = table.buffer()
                     .getLongVolatile(
-                            i < RegionLayout.SUMS ? RegionLayout.sum(i) : RegionLayout.swapped(i - RegionLayout.SUMS));
+                            i < SharedRegionLayout.SUMS ? SharedRegionLayout.sum(i) : SharedRegionLayout.swapped(i - SharedRegionLayout.SUMS));
         }
         return words;
     }

@@ -49,7 +49,7 @@ public final class HubProcess implements Callable<Integer> {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         FabricPlace place = new FabricPlace(fabric, folder, MessagesSettings.SHARED);
-        try (Hub hub = new Hub(name, place, mode, maxLength, new Content(seed), findings, seed)) {
+        try (Hub hub = new Hub(name, place, mode, maxLength, new MessageContent(seed), findings, seed)) {
             out.println(READY + hub.address());
             for (String line = in.readLine(); line != null && !line.equals("end"); line = in.readLine()) {
                 answer(hub, line.split(" "), out);
@@ -68,7 +68,7 @@ public final class HubProcess implements Callable<Integer> {
                 out.println("count " + stream + " " + hub.arrivals().received(stream));
                 break;
             case "finish":
-                hub.arrivals().finish(Place.valueOf(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]));
+                hub.arrivals().finish(HubInbox.valueOf(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]));
                 break;
             case "table":
                 out.println("table "

@@ -13,9 +13,9 @@ final class Loads {
     private Loads() {}
 
     /** What the settings say, with what the generator makes of it. */
-    static List<Load> of(Site site, SplittableRandom random) {
+    static List<ClientLoad> of(Site site, SplittableRandom random) {
         Set<LoadName> wanted = site.settings().loads();
-        List<Load> loads = new ArrayList<>();
+        List<ClientLoad> loads = new ArrayList<>();
         if (wanted.contains(LoadName.CHANNELS)) {
             loads.addAll(channels(site));
         }
@@ -42,21 +42,21 @@ final class Loads {
         return loads;
     }
 
-    private static List<Load> channels(Site site) {
+    private static List<ClientLoad> channels(Site site) {
         ChannelOptions plain = new ChannelOptions();
         int large = Math.min(site.settings().maxLength(), LARGE);
         return List.of(
                 new ChannelLoad(
                         site,
-                        Place.SINK,
+                        HubInbox.SINK,
                         site.node().tenant("default"),
                         plain,
                         site.settings().maxLength()),
-                new ChannelLoad(site, Place.SINK, site.node().tenant("gold"), plain, 4096),
-                new ChannelLoad(site, Place.SINK, site.node().tenant("tin"), new ChannelOptions().urgent(true), 4096),
-                new ChannelLoad(site, Place.POLLED, site.node().tenant("gold"), new ChannelOptions().weight(2), large),
-                new ChannelLoad(site, Place.SMALL, site.node().tenant("default"), plain, 16 << 10),
-                new ChannelLoad(site, Place.CONSUMERS, site.node().tenant("tin"), plain, 1 << 20),
-                new ChannelLoad(site, Place.HOLD, site.node().tenant("default"), plain, 256 << 10));
+                new ChannelLoad(site, HubInbox.SINK, site.node().tenant("gold"), plain, 4096),
+                new ChannelLoad(site, HubInbox.SINK, site.node().tenant("tin"), new ChannelOptions().urgent(true), 4096),
+                new ChannelLoad(site, HubInbox.POLLED, site.node().tenant("gold"), new ChannelOptions().weight(2), large),
+                new ChannelLoad(site, HubInbox.SMALL, site.node().tenant("default"), plain, 16 << 10),
+                new ChannelLoad(site, HubInbox.CONSUMERS, site.node().tenant("tin"), plain, 1 << 20),
+                new ChannelLoad(site, HubInbox.HOLD, site.node().tenant("default"), plain, 256 << 10));
     }
 }

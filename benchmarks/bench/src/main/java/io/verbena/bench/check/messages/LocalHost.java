@@ -1,15 +1,15 @@
 package io.verbena.bench.check.messages;
 
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 
 /** A hub in this process. */
-final class LocalHost implements Host {
+final class LocalHost implements HubHost {
     private final Hub hub;
     private final FabricName fabric;
-    private final Tally tally;
+    private final MessageTally tally;
     private final RegionSums sums;
 
-    LocalHost(Hub hub, FabricName fabric, Tally tally, Findings findings) {
+    LocalHost(Hub hub, FabricName fabric, MessageTally tally, Findings findings) {
         this.hub = hub;
         this.fabric = fabric;
         this.tally = tally;
@@ -37,7 +37,7 @@ final class LocalHost implements Host {
     }
 
     @Override
-    public void finish(Place place, int stream, long sent) {
+    public void finish(HubInbox place, int stream, long sent) {
         hub.arrivals().finish(place, stream, sent);
     }
 

@@ -1,7 +1,7 @@
 package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param tallies what was done, by fabric and by mode of the clients
  */
 public record MessagesResult(
-        MessagesSettings settings, @Nullable Flaw flaw, int rounds, Map<FabricName, Map<NodeMode, Tally>> tallies) {
+        MessagesSettings settings, @Nullable Flaw flaw, int rounds, Map<FabricName, Map<NodeMode, MessageTally>> tallies) {
 
     /** Whether nothing was wrong. */
     public boolean isClean() {

@@ -1,7 +1,7 @@
 package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 import io.verbena.verification.RunException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -34,11 +34,11 @@ public final class MessagesRun {
 
     private final MessagesSettings settings;
     private final PrintStream out;
-    private final Content content;
+    private final MessageContent content;
     private final Findings findings = new Findings();
     private final RunContext context;
     private final SplittableRandom random;
-    private final Map<FabricName, Map<NodeMode, Tally>> tallies = new TreeMap<>();
+    private final Map<FabricName, Map<NodeMode, MessageTally>> tallies = new TreeMap<>();
     private final Map<FabricName, ProcessHost> processes = new EnumMap<>(FabricName.class);
     private final List<Combination> combinations = new ArrayList<>();
     private int hubs;
@@ -54,12 +54,12 @@ public final class MessagesRun {
     public MessagesRun(MessagesSettings settings, PrintStream out) {
         this.settings = settings;
         this.out = out;
-        this.content = new Content(settings.seed());
+        this.content = new MessageContent(settings.seed());
         this.context = new RunContext(settings, content, findings, new AtomicInteger());
         this.random = new SplittableRandom(settings.seed());
         for (FabricName fabric : settings.fabrics()) {
-            Map<NodeMode, Tally> modes = new EnumMap<>(NodeMode.class);
-            settings.modes().forEach(mode -> modes.put(mode, new Tally()));
+            Map<NodeMode, MessageTally> modes = new EnumMap<>(NodeMode.class);
+            settings.modes().forEach(mode -> modes.put(mode, new MessageTally()));
             tallies.put(fabric, modes);
         }
         combine();
@@ -92,7 +92,7 @@ public final class MessagesRun {
         try {
             play(folder);
         } finally {
-            processes.values().forEach(Host::close);
+            processes.values().forEach(HubHost::close);
             delete(folder);
         }
         return new MessagesResult(settings, findings.first(), rounds, tallies);
@@ -115,7 +115,7 @@ public final class MessagesRun {
     private void round(Combination c, boolean elsewhere, Path folder, long nanos) {
         NodeMode hubMode = List.copyOf(new TreeSet<>(settings.modes()))
                 .get(random.nextInt(settings.modes().size()));
-        Tally tally = tally(c);
+        MessageTally tally = tally(c);
         try {
             if (elsewhere) {
                 ProcessHost host = processes.computeIfAbsent(c.fabric(), f -> process(c, hubMode, folder, tally));
@@ -149,18 +149,18 @@ public final class MessagesRun {
         }
     }
 
-    private Round round(Combination c, Host host) {
+    private Round round(Combination c, HubHost host) {
         return new Round(context, c.fabric(), c.mode(), host, tally(c), rounds);
     }
 
-    private ProcessHost process(Combination c, NodeMode mode, Path folder, Tally tally) {
+    private ProcessHost process(Combination c, NodeMode mode, Path folder, MessageTally tally) {
         String name = "hub-" + ProcessHandle.current().pid() + "-" + hubs++;
         return new ProcessHost(name, c.fabric(), mode, folder, settings, findings, tally);
     }
 
-    private Tally tally(Combination c) {
-        Map<NodeMode, Tally> modes = tallies.get(c.fabric());
-        Tally tally = modes == null ? null : modes.get(c.mode());
+    private MessageTally tally(Combination c) {
+        Map<NodeMode, MessageTally> modes = tallies.get(c.fabric());
+        MessageTally tally = modes == null ? null : modes.get(c.mode());
         if (tally == null) {
             throw new IllegalStateException("no tally for " + c);
         }

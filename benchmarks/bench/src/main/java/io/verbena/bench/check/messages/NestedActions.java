@@ -46,7 +46,7 @@ final class NestedActions {
             case 2:
                 refused(
                         "connect",
-                        () -> node.connect("local:" + node.name() + "/" + Place.BRIEF.inbox(), Duration.ofMillis(50))
+                        () -> node.connect("local:" + node.name() + "/" + HubInbox.BRIEF.inbox(), Duration.ofMillis(50))
                                 .close());
                 break;
             default:

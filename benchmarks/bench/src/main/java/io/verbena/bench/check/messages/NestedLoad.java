@@ -4,26 +4,26 @@ import io.verbena.ChannelOptions;
 import java.util.List;
 
 /** Callbacks and handlers of polls, here and at the hub, that drive their node, wait and connect while they run. */
-final class NestedLoad implements Load {
-    private final List<Load> parts;
+final class NestedLoad implements ClientLoad {
+    private final List<ClientLoad> parts;
 
     NestedLoad(Site site) {
         NestedActions actions = new NestedActions(site.node(), site.entrance(), site.random(13));
         parts = List.of(
-                new ChannelLoad(site, Place.NESTED, site.node().tenant("default"), new ChannelOptions(), 1 << 10),
+                new ChannelLoad(site, HubInbox.NESTED, site.node().tenant("default"), new ChannelOptions(), 1 << 10),
                 new EchoLoad(site, true, actions::act),
                 new EchoLoad(site, false, actions::act));
     }
 
     @Override
     public void open() {
-        parts.forEach(Load::open);
+        parts.forEach(ClientLoad::open);
     }
 
     @Override
     public int step(boolean more) {
         int done = 0;
-        for (Load part : parts) {
+        for (ClientLoad part : parts) {
             done += part.step(more);
         }
         return done;
@@ -31,12 +31,12 @@ final class NestedLoad implements Load {
 
     @Override
     public boolean isSettled() {
-        return parts.stream().allMatch(Load::isSettled);
+        return parts.stream().allMatch(ClientLoad::isSettled);
     }
 
     @Override
     public void close() {
-        parts.forEach(Load::close);
+        parts.forEach(ClientLoad::close);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 import io.verbena.bench.trial.JavaProcess;
 import io.verbena.verification.Waits;
 import java.io.BufferedReader;
@@ -21,14 +21,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** A hub in another process, {@link HubProcess}, which can be killed. */
-final class ProcessHost implements Host {
+final class ProcessHost implements HubHost {
     private static final long ASK_NANOS = 3_000_000;
     private static final long ANSWER_SECONDS = 30;
 
     private final String name;
     private final FabricName fabric;
     private final Findings findings;
-    private final Tally tally;
+    private final MessageTally tally;
     private final RegionSums sums;
     private final JavaProcess process;
     private final PrintStream input;
@@ -47,7 +47,7 @@ final class ProcessHost implements Host {
             Path folder,
             MessagesSettings settings,
             Findings findings,
-            Tally tally) {
+            MessageTally tally) {
         this.name = name;
         this.fabric = fabric;
         this.findings = findings;
@@ -163,7 +163,7 @@ final class ProcessHost implements Host {
     }
 
     @Override
-    public void finish(Place place, int stream, long sent) {
+    public void finish(HubInbox place, int stream, long sent) {
         if (!killed) {
             input.println("finish " + place.name() + " " + stream + " " + sent);
         }

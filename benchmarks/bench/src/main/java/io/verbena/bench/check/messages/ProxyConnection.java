@@ -66,14 +66,14 @@ final class ProxyConnection extends ChannelInboundHandlerAdapter {
     /** Offers what is complete. @return bytes used */
     private int parse(UnsafeBuffer bytes, int length) {
         int at = 0;
-        while (length - at >= Content.HEADER_LENGTH && !torn) {
-            int size = bytes.getInt(at + Content.IDENTITY_LENGTH, ByteOrder.LITTLE_ENDIAN);
+        while (length - at >= MessageContent.HEADER_LENGTH && !torn) {
+            int size = bytes.getInt(at + MessageContent.IDENTITY_LENGTH, ByteOrder.LITTLE_ENDIAN);
             if (identity < 0) {
-                identity = Content.identity(bytes, at);
+                identity = MessageContent.identity(bytes, at);
             }
-            if (size < Content.HEADER_LENGTH || size > ProxyLoad.MAX_LENGTH) {
+            if (size < MessageContent.HEADER_LENGTH || size > ProxyLoad.MAX_LENGTH) {
                 tell(
-                        "a message of " + Content.HEADER_LENGTH + " to " + ProxyLoad.MAX_LENGTH + " bytes at byte "
+                        "a message of " + MessageContent.HEADER_LENGTH + " to " + ProxyLoad.MAX_LENGTH + " bytes at byte "
                                 + at,
                         size + " bytes");
                 return length;
@@ -113,8 +113,8 @@ final class ProxyConnection extends ChannelInboundHandlerAdapter {
                         "the shared read buffer of a proxy on the event loop of node '"
                                 + site.node().name() + "'",
                         channel.toString(),
-                        Content.stream(identity),
-                        Content.number(identity),
+                        MessageContent.stream(identity),
+                        MessageContent.number(identity),
                         expected,
                         got + site.entrance().entered()));
     }
@@ -149,8 +149,8 @@ final class ProxyConnection extends ChannelInboundHandlerAdapter {
     }
 
     private boolean holdsMessage() {
-        return restLength >= Content.HEADER_LENGTH
-                && restLength >= rest.getInt(Content.IDENTITY_LENGTH, ByteOrder.LITTLE_ENDIAN);
+        return restLength >= MessageContent.HEADER_LENGTH
+                && restLength >= rest.getInt(MessageContent.IDENTITY_LENGTH, ByteOrder.LITTLE_ENDIAN);
     }
 
     @Override

@@ -25,7 +25,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A proxy on the node's own event loop, and those who send to it by TCP: several streams on one channel. */
-final class ProxyLoad implements Load {
+final class ProxyLoad implements ClientLoad {
     /** Bytes of the longest message that is sent to the proxy. */
     static final int MAX_LENGTH = 16 << 10;
 
@@ -51,7 +51,7 @@ final class ProxyLoad implements Load {
 
     @Override
     public void open() {
-        Channel to = site.node().connect(site.host().address(Place.SINK.inbox()), Site.TIMEOUT);
+        Channel to = site.node().connect(site.host().address(HubInbox.SINK.inbox()), Site.TIMEOUT);
         channel = to;
         Class<? extends ServerChannel> type = SocketTransport.best() == SocketTransport.EPOLL
                 ? EpollServerSocketChannel.class
@@ -125,7 +125,7 @@ final class ProxyLoad implements Load {
         }
         if (channel != null) {
             channel.close();
-            site.tally().add(Tally.Count.CLOSES, 1);
+            site.tally().add(MessageTally.Count.CLOSES, 1);
         }
     }
 
@@ -184,16 +184,16 @@ final class ProxyLoad implements Load {
             int count = 1 + random.nextInt(2000);
             int most = random.nextInt(16) == 0 ? MAX_LENGTH : 300;
             while (count-- > 0) {
-                int length = Content.HEADER_LENGTH + random.nextInt(most - Content.HEADER_LENGTH + 1);
+                int length = MessageContent.HEADER_LENGTH + random.nextInt(most - MessageContent.HEADER_LENGTH + 1);
                 if (at + length > BATCH) {
                     break;
                 }
-                long identity = Content.identity(Place.SINK.code(), stream, sent++);
+                long identity = MessageContent.identity(HubInbox.SINK.code(), stream, sent++);
                 site.content().fill(view, at, identity, length);
                 at += length;
-                site.tally().add(Tally.Count.MESSAGES, 1);
+                site.tally().add(MessageTally.Count.MESSAGES, 1);
             }
-            site.tally().add(Tally.Count.BYTES, at);
+            site.tally().add(MessageTally.Count.BYTES, at);
             bytes.clear().limit(at);
         }
 
@@ -203,7 +203,7 @@ final class ProxyLoad implements Load {
 
         void close() {
             if (!broken && site.findings().isClean()) { // a flaw ends the run before all has come
-                site.host().finish(Place.SINK, stream, sent);
+                site.host().finish(HubInbox.SINK, stream, sent);
             }
             try {
                 socket.close();

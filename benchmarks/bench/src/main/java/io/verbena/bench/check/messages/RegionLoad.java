@@ -4,7 +4,7 @@ import io.verbena.Outcome;
 import io.verbena.RemoteMemoryException;
 import io.verbena.RemoteRegion;
 import io.verbena.SendResult;
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  * add to and words that all swap. Each byte of a slot carries its writer's number, so that whoever reads it sees whose
  * it is.
  */
-final class RegionLoad implements Load {
+final class RegionLoad implements ClientLoad {
     private static final int WINDOW = 24;
     private static final int BLOCKING_ODDS = 512;
 
     private final Site site;
     private final SplittableRandom random;
     private final int writer;
-    private final byte[] shadow = new byte[RegionLayout.SLOT_LENGTH]; // what the slot holds when all has ended
+    private final byte[] shadow = new byte[SharedRegionLayout.SLOT_LENGTH]; // what the slot holds when all has ended
     private final UnsafeBuffer source = new UnsafeBuffer(shadow);
-    private final long[] atLeast = new long[RegionLayout.SUMS];
-    private final long[] seen = new long[RegionLayout.SWAPPED];
-    private final boolean[] swapping = new boolean[RegionLayout.SWAPPED];
+    private final long[] atLeast = new long[SharedRegionLayout.SUMS];
+    private final long[] seen = new long[SharedRegionLayout.SWAPPED];
+    private final boolean[] swapping = new boolean[SharedRegionLayout.SWAPPED];
     private @Nullable RemoteRegion region;
     private long posted;
     private long ended;
@@ -35,17 +35,17 @@ final class RegionLoad implements Load {
 
     RegionLoad(Site site) {
         this.site = site;
-        this.writer = site.number() % RegionLayout.WRITERS;
+        this.writer = site.number() % SharedRegionLayout.WRITERS;
         this.random = site.random(11);
     }
 
     @Override
     public void open() {
-        RemoteRegion table = site.node().attach(site.host().address(RegionLayout.NAME), Site.TIMEOUT);
+        RemoteRegion table = site.node().attach(site.host().address(SharedRegionLayout.NAME), Site.TIMEOUT);
         region = table;
-        change(0, RegionLayout.SLOT_LENGTH);
-        for (int at = 0; at < RegionLayout.SLOT_LENGTH; at += 16 << 10) {
-            table.write(RegionLayout.slot(writer) + at, source, at, 16 << 10, Site.TIMEOUT);
+        change(0, SharedRegionLayout.SLOT_LENGTH);
+        for (int at = 0; at < SharedRegionLayout.SLOT_LENGTH; at += 16 << 10) {
+            table.write(SharedRegionLayout.slot(writer) + at, source, at, 16 << 10, Site.TIMEOUT);
         }
     }
 
@@ -97,15 +97,15 @@ final class RegionLoad implements Load {
     }
 
     private int length(int at) {
-        return Lengths.next(random, RegionLayout.SLOT_LENGTH - at);
+        return Lengths.next(random, SharedRegionLayout.SLOT_LENGTH - at);
     }
 
     private SendResult write(RemoteRegion to) {
-        int at = random.nextInt(RegionLayout.SLOT_LENGTH);
+        int at = random.nextInt(SharedRegionLayout.SLOT_LENGTH);
         int length = length(at);
         byte[] before = Arrays.copyOfRange(shadow, at, at + length);
         change(at, length);
-        SendResult result = to.write(RegionLayout.slot(writer) + at, source, at, length, posted, (id, outcome, v) -> {
+        SendResult result = to.write(SharedRegionLayout.slot(writer) + at, source, at, length, posted, (id, outcome, v) -> {
             end(id, outcome);
         });
         if (result != SendResult.SENT) {
@@ -115,12 +115,12 @@ final class RegionLoad implements Load {
     }
 
     private SendResult readOwn(RemoteRegion to) {
-        int at = random.nextInt(RegionLayout.SLOT_LENGTH);
+        int at = random.nextInt(SharedRegionLayout.SLOT_LENGTH);
         int length = length(at);
         byte[] expected = Arrays.copyOfRange(shadow, at, at + length);
         byte[] target = new byte[length];
         SendResult result = to.read(
-                RegionLayout.slot(writer) + at, new UnsafeBuffer(target), 0, length, posted, (id, outcome, v) -> {
+                SharedRegionLayout.slot(writer) + at, new UnsafeBuffer(target), 0, length, posted, (id, outcome, v) -> {
                     reads--;
                     if (end(id, outcome)) {
                         int different = Arrays.mismatch(expected, target);
@@ -137,11 +137,11 @@ final class RegionLoad implements Load {
     }
 
     private SendResult readOther(RemoteRegion to) {
-        int other = random.nextInt(RegionLayout.WRITERS);
-        int at = random.nextInt(RegionLayout.SLOT_LENGTH);
+        int other = random.nextInt(SharedRegionLayout.WRITERS);
+        int at = random.nextInt(SharedRegionLayout.SLOT_LENGTH);
         int length = length(at);
         byte[] target = new byte[length];
-        return to.read(RegionLayout.slot(other) + at, new UnsafeBuffer(target), 0, length, posted, (id, outcome, v) -> {
+        return to.read(SharedRegionLayout.slot(other) + at, new UnsafeBuffer(target), 0, length, posted, (id, outcome, v) -> {
             if (end(id, outcome)) {
                 for (int i = 0; i < length; i++) {
                     if (target[i] != 0 && ((target[i] >> 4) & 0xF) != other) {
@@ -157,9 +157,9 @@ final class RegionLoad implements Load {
     }
 
     private SendResult add(RemoteRegion to) {
-        int word = random.nextInt(RegionLayout.SUMS);
+        int word = random.nextInt(SharedRegionLayout.SUMS);
         int addend = 1 + random.nextInt(1000);
-        return to.fetchAndAdd(RegionLayout.sum(word), addend, posted, (id, outcome, value) -> {
+        return to.fetchAndAdd(SharedRegionLayout.sum(word), addend, posted, (id, outcome, value) -> {
             if (end(id, outcome)) {
                 added(id, word, addend, value);
             }
@@ -175,13 +175,13 @@ final class RegionLoad implements Load {
     }
 
     private SendResult swap(RemoteRegion to) {
-        int word = random.nextInt(RegionLayout.SWAPPED);
+        int word = random.nextInt(SharedRegionLayout.SWAPPED);
         if (swapping[word]) {
             return add(to);
         }
         long expected = seen[word];
         SendResult result =
-                to.compareAndSwap(RegionLayout.swapped(word), expected, expected + 1, posted, (id, outcome, value) -> {
+                to.compareAndSwap(SharedRegionLayout.swapped(word), expected, expected + 1, posted, (id, outcome, value) -> {
                     swapping[word] = false;
                     if (end(id, outcome)) {
                         if (value < expected) {
@@ -198,9 +198,9 @@ final class RegionLoad implements Load {
     }
 
     private void addAndWait(RemoteRegion to) {
-        int word = random.nextInt(RegionLayout.SUMS);
+        int word = random.nextInt(SharedRegionLayout.SUMS);
         try {
-            long value = to.fetchAndAdd(RegionLayout.sum(word), 1, Site.TIMEOUT);
+            long value = to.fetchAndAdd(SharedRegionLayout.sum(word), 1, Site.TIMEOUT);
             site.tally().add(Count.OPERATIONS, 1);
             added(-1, word, 1, value);
         } catch (RemoteMemoryException e) {
@@ -225,7 +225,7 @@ final class RegionLoad implements Load {
 
     private void wrong(long number, String expected, String got) {
         String where =
-                "region '" + RegionLayout.NAME + "' as node '" + site.node().name() + "' sees it";
+                "region '" + SharedRegionLayout.NAME + "' as node '" + site.node().name() + "' sees it";
         site.findings()
                 .report(new Flaw(FlawKind.WRONG_MEMORY, where, String.valueOf(region), 0, number, expected, got));
     }

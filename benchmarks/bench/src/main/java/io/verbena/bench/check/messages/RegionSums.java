@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 final class RegionSums {
     private final String node;
     private final Findings findings;
-    private final AtomicLongArray added = new AtomicLongArray(RegionLayout.SUMS);
-    private final AtomicLongArray swaps = new AtomicLongArray(RegionLayout.SWAPPED);
+    private final AtomicLongArray added = new AtomicLongArray(SharedRegionLayout.SUMS);
+    private final AtomicLongArray swaps = new AtomicLongArray(SharedRegionLayout.SWAPPED);
 
     RegionSums(String node, Findings findings) {
         this.node = node;
@@ -25,13 +25,13 @@ final class RegionSums {
     /** Compares them with what the region holds: its sums, and then its swapped words. */
     void judge(long[] words) {
         for (int i = 0; i < words.length; i++) {
-            boolean isSum = i < RegionLayout.SUMS;
-            int index = isSum ? i : i - RegionLayout.SUMS;
+            boolean isSum = i < SharedRegionLayout.SUMS;
+            int index = isSum ? i : i - SharedRegionLayout.SUMS;
             long expected = isSum ? added.get(index) : swaps.get(index);
             if (words[i] != expected) {
                 findings.report(new Flaw(
                         FlawKind.WRONG_MEMORY,
-                        "node '" + node + "', region '" + RegionLayout.NAME + "'",
+                        "node '" + node + "', region '" + SharedRegionLayout.NAME + "'",
                         "all clients",
                         0,
                         index,

@@ -14,20 +14,20 @@ final class Round {
     private final RunContext run;
     private final FabricName fabric;
     private final NodeMode mode;
-    private final Host host;
-    private final Tally tally;
+    private final HubHost host;
+    private final MessageTally tally;
     private final SplittableRandom random;
     private final int number;
     private volatile long end = System.nanoTime() + Long.MAX_VALUE; // while not all clients are connected
 
-    Round(RunContext run, FabricName fabric, NodeMode mode, Host host, Tally tally, int number) {
+    Round(RunContext run, FabricName fabric, NodeMode mode, HubHost host, MessageTally tally, int number) {
         this.run = run;
         this.fabric = fabric;
         this.mode = mode;
         this.host = host;
         this.tally = tally;
         this.number = number;
-        this.random = new SplittableRandom(Content.mix(run.settings().seed() * 7919 + number));
+        this.random = new SplittableRandom(MessageContent.mix(run.settings().seed() * 7919 + number));
     }
 
     /**
@@ -71,7 +71,7 @@ final class Round {
     private Client client(int index) {
         Node node = Site.launch(
                 "client-" + number + "-" + index, fabric, run.settings().shared(), mode, random);
-        Arrivals arrivals = new Arrivals(node.name(), run.content(), run.findings());
+        NodeArrivals arrivals = new NodeArrivals(node.name(), run.content(), run.findings());
         Entrance entrance = new Entrance(node.name(), run.findings());
         Site site = new Site(run, node, mode, index, host, tally, arrivals, entrance);
         return new Client(site, Loads.of(site, random), () -> System.nanoTime() - end < 0);

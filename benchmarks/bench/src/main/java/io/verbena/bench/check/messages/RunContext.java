@@ -10,4 +10,4 @@ import java.util.concurrent.atomic.AtomicInteger;
  * @param findings where flaws go
  * @param streams the last number that a stream was given
  */
-record RunContext(MessagesSettings settings, Content content, Findings findings, AtomicInteger streams) {}
+record RunContext(MessagesSettings settings, MessageContent content, Findings findings, AtomicInteger streams) {}

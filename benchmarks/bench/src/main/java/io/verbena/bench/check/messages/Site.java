@@ -26,9 +26,9 @@ record Site(
         Node node,
         NodeMode mode,
         int number,
-        Host host,
-        Tally tally,
-        Arrivals arrivals,
+        HubHost host,
+        MessageTally tally,
+        NodeArrivals arrivals,
         Entrance entrance) {
     /** How long a connection may take. */
     static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -37,7 +37,7 @@ record Site(
         return run.settings();
     }
 
-    Content content() {
+    MessageContent content() {
         return run.content();
     }
 
@@ -63,7 +63,7 @@ record Site(
      * hello in the time that a node gives strangers: it is refused then, and tries again, until nothing has come of it
      * for too long.
      */
-    Channel connectFirst(Node from, Place to) {
+    Channel connectFirst(Node from, HubInbox to) {
         long end = System.nanoTime() + settings().stallNanos();
         while (true) {
             try {
@@ -78,15 +78,15 @@ record Site(
 
     int newStream() {
         int stream = run.streams().incrementAndGet();
-        if (stream > Content.MAX_STREAM) {
-            throw new IllegalStateException("more than " + Content.MAX_STREAM + " streams: make the run shorter");
+        if (stream > MessageContent.MAX_STREAM) {
+            throw new IllegalStateException("more than " + MessageContent.MAX_STREAM + " streams: make the run shorter");
         }
         return stream;
     }
 
     /** A generator that follows from the run's seed and a number of its user. */
     SplittableRandom random(int user) {
-        return new SplittableRandom(Content.mix(settings().seed()
+        return new SplittableRandom(MessageContent.mix(settings().seed()
                 + user * 31L
                 + number * 1_000_003L
                 + run.streams().get()));

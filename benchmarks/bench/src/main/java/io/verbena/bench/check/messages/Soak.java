@@ -2,7 +2,7 @@ package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
 import io.verbena.bench.check.messages.Resources.Kind;
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 import io.verbena.verification.RunException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -30,7 +30,7 @@ final class Soak {
     /** Streams that a peer may have in its life; the numbers of one that is long dead are given again. */
     private static final int STREAMS = 4096;
 
-    private static final int LIVES = (Content.MAX_STREAM + 1) / STREAMS;
+    private static final int LIVES = (MessageContent.MAX_STREAM + 1) / STREAMS;
     private static final long LOOK_NANOS = 10_000_000_000L;
     private static final int LOOKS_PER_MINUTE = 6;
     private static final long TICK_NANOS = 100_000_000;
@@ -46,7 +46,7 @@ final class Soak {
     private final int peers;
     private final PrintStream out;
     private final Findings findings = new Findings();
-    private final Tally tally = new Tally();
+    private final MessageTally tally = new MessageTally();
     private final Growth growth = new Growth();
     private final SplittableRandom random;
     private final Map<FabricName, Hub> hubs = new EnumMap<>(FabricName.class);
@@ -91,7 +91,7 @@ final class Soak {
             for (FabricName fabric : fabrics) {
                 NodeMode mode = modes.get(random.nextInt(modes.size()));
                 String name = "soak-" + ProcessHandle.current().pid() + "-" + fabric;
-                Content content = new Content(settings.seed());
+                MessageContent content = new MessageContent(settings.seed());
                 int longest = settings.maxLength();
                 FabricPlace place = new FabricPlace(fabric, folder, shared);
                 hubs.put(fabric, new Hub(name, place, mode, longest, content, findings, random.nextLong()));

@@ -123,7 +123,7 @@ public final class SoakCommand extends RunCommand {
                     fabrics,
                     modes,
                     1,
-                    PeerProcess.LOADS,
+                    SoakPeerProcess.LOADS,
                     maxLength,
                     stall,
                     MessagesSettings.SHARED);

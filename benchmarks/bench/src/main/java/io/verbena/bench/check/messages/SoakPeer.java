@@ -1,7 +1,7 @@
 package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 import io.verbena.bench.trial.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A {@link PeerProcess}, as its parent has it: answers its questions, counts what it does, and kills it. */
+/** A {@link SoakPeerProcess}, as its parent has it: answers its questions, counts what it does, and kills it. */
 final class SoakPeer {
     private static final long END_SECONDS = 60;
 
@@ -20,7 +20,7 @@ final class SoakPeer {
     private final int firstStream;
     private final Hub hub;
     private final Findings findings;
-    private final Tally tally;
+    private final MessageTally tally;
     private final JavaProcess process;
     private final PrintStream input;
     private final CountDownLatch settled = new CountDownLatch(1);
@@ -36,14 +36,14 @@ final class SoakPeer {
             Hub hub,
             MessagesSettings settings,
             Findings findings,
-            Tally tally) {
+            MessageTally tally) {
         this.number = number;
         this.firstStream = firstStream;
         this.hub = hub;
         this.findings = findings;
         this.tally = tally;
         this.process = new JavaProcess(
-                PeerProcess.class,
+                SoakPeerProcess.class,
                 List.of(
                         hub.address(),
                         fabric.name(),
@@ -80,13 +80,13 @@ final class SoakPeer {
     }
 
     private boolean take(String line) {
-        if (line.startsWith(PeerProcess.COUNT)) {
-            String stream = line.substring(PeerProcess.COUNT.length());
+        if (line.startsWith(SoakPeerProcess.COUNT)) {
+            String stream = line.substring(SoakPeerProcess.COUNT.length());
             input.println(stream + " " + hub.arrivals().received(Integer.parseInt(stream)));
-        } else if (line.startsWith(PeerProcess.FINISH)) {
+        } else if (line.startsWith(SoakPeerProcess.FINISH)) {
             String[] words = line.split(" ", -1);
-            hub.arrivals().finish(Place.valueOf(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]));
-        } else if (line.startsWith(PeerProcess.DONE)) {
+            hub.arrivals().finish(HubInbox.valueOf(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]));
+        } else if (line.startsWith(SoakPeerProcess.DONE)) {
             String[] words = line.split(" ", -1);
             for (Count count : Count.values()) {
                 tally.add(count, Long.parseLong(words[count.ordinal() + 1]));
@@ -94,7 +94,7 @@ final class SoakPeer {
         } else if (line.startsWith(HubProcess.FLAW)) {
             findings.report(HubProcess.flaw(line.substring(HubProcess.FLAW.length())));
         }
-        return line.equals(PeerProcess.SETTLED);
+        return line.equals(SoakPeerProcess.SETTLED);
     }
 
     /** Ends it as the kernel does when it must. */
@@ -117,7 +117,7 @@ final class SoakPeer {
 
     /** Tells it to begin nothing new. */
     void end() {
-        input.println(PeerProcess.END);
+        input.println(SoakPeerProcess.END);
     }
 
     /** Waits until all that it has begun has ended, and reports it if that does not come. */

@@ -55,7 +55,7 @@ abstract class AuditedPlayer extends Player {
     }
 
     @Override
-    final void lost(List<Request> inDoubt) {
+    final void lost(List<PlayerRequest> inDoubt) {
         doubts.addAll(Doubt.of(inDoubt));
     }
 

@@ -5,24 +5,24 @@ import java.util.List;
 
 /** Commands that are sent without waiting for a reply in between, and the manner in which that is done. */
 final class Batch {
-    private final List<Request> requests = new ArrayList<>();
+    private final List<PlayerRequest> requests = new ArrayList<>();
     private long requestBytes;
     private long replyBytes;
     private Manner manner = Manner.PLAIN;
 
     /** Adds a command that changes no key of the player's. */
-    Batch add(String command, Outcome outcome, Object... arguments) {
+    Batch add(String command, ExpectedReply outcome, Object... arguments) {
         return change(List.of(), command, outcome, arguments);
     }
 
     /** Adds a command that may change a key. */
-    Batch change(Slot slot, String command, Outcome outcome, Object... arguments) {
+    Batch change(Slot slot, String command, ExpectedReply outcome, Object... arguments) {
         return change(List.of(slot), command, outcome, arguments);
     }
 
     /** Adds a command that may change keys. */
-    Batch change(List<Slot> slots, String command, Outcome outcome, Object... arguments) {
-        Request request = new Request(command, outcome, slots, arguments);
+    Batch change(List<Slot> slots, String command, ExpectedReply outcome, Object... arguments) {
+        PlayerRequest request = new PlayerRequest(command, outcome, slots, arguments);
         requests.add(request);
         requestBytes += request.length();
         return this;
@@ -43,7 +43,7 @@ final class Batch {
         return manner;
     }
 
-    List<Request> requests() {
+    List<PlayerRequest> requests() {
         return requests;
     }
 

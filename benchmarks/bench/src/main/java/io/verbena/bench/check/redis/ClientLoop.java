@@ -32,7 +32,7 @@ final class ClientLoop implements Runnable {
     private final Selector selector;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
-    private final Set<Connection> connections = new HashSet<>();
+    private final Set<PlayerConnection> connections = new HashSet<>();
     private final ByteBuffer readBuffer = ByteBuffer.allocateDirect(READ_SIZE);
     private final ReplyParser parser = new ReplyParser();
     private final Map<String, LongAdder> counts = new HashMap<>();
@@ -96,19 +96,19 @@ final class ClientLoop implements Runnable {
             timers.remove().task.run();
         }
         for (SelectionKey key : selector.selectedKeys()) {
-            ((Connection) key.attachment()).ready();
+            ((PlayerConnection) key.attachment()).ready();
         }
         selector.selectedKeys().clear();
         if (nowNanos - lastTick >= TICK_NANOS) {
             lastTick = nowNanos;
-            for (Connection each : new ArrayList<>(connections)) {
+            for (PlayerConnection each : new ArrayList<>(connections)) {
                 each.tick(nowNanos);
             }
         }
     }
 
     private void end() {
-        for (Connection each : new ArrayList<>(connections)) {
+        for (PlayerConnection each : new ArrayList<>(connections)) {
             each.close();
         }
         try {
@@ -126,7 +126,7 @@ final class ClientLoop implements Runnable {
     }
 
     /** Opens a socket; the key's connection is told when something can be done. */
-    SelectionKey connect(Connection connection) throws IOException {
+    SelectionKey connect(PlayerConnection connection) throws IOException {
         SocketChannel channel = SocketChannel.open();
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -137,7 +137,7 @@ final class ClientLoop implements Runnable {
         return channel.register(selector, SelectionKey.OP_CONNECT, connection);
     }
 
-    void closed(Connection connection) {
+    void closed(PlayerConnection connection) {
         if (connections.remove(connection)) {
             run.tally().connections.decrement();
         }

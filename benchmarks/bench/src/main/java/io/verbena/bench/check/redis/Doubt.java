@@ -20,14 +20,14 @@ record Doubt(Slot slot, String name, List<@Nullable Object> values) {
      *
      * @param inDoubt in their order; the model is as before the first
      */
-    static List<Doubt> of(List<Request> inDoubt) {
+    static List<Doubt> of(List<PlayerRequest> inDoubt) {
         Map<Slot, Doubt> doubts = new LinkedHashMap<>();
-        for (Request request : inDoubt) {
+        for (PlayerRequest request : inDoubt) {
             for (Slot slot : request.changed()) {
                 doubts.computeIfAbsent(slot, key -> new Doubt(key, key.name(), new ArrayList<>(start(key))));
             }
         }
-        for (Request request : inDoubt) {
+        for (PlayerRequest request : inDoubt) {
             request.outcome().apply();
             for (Slot slot : request.changed()) {
                 Doubt doubt = doubts.get(slot);

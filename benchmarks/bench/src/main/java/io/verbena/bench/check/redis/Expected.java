@@ -18,7 +18,7 @@ abstract class Expected {
 
     /** The bytes that a bulk must have, if that is all; such a reply may be compared while it comes. */
     @Nullable
-    Content content() {
+    ValueContent content() {
         return null;
     }
 
@@ -71,7 +71,7 @@ abstract class Expected {
     }
 
     /** A bulk, or nil for null. */
-    static Expected bulk(@Nullable Content content) {
+    static Expected bulk(@Nullable ValueContent content) {
         return content == null ? NIL : new Bulk(content);
     }
 
@@ -88,9 +88,9 @@ abstract class Expected {
     }
 
     /** An array of bulks in this order. */
-    static Expected bulks(Collection<Content> contents) {
+    static Expected bulks(Collection<ValueContent> contents) {
         List<Expected> items = new ArrayList<>();
-        for (Content content : contents) {
+        for (ValueContent content : contents) {
             items.add(bulk(content));
         }
         return array(items);
@@ -155,9 +155,9 @@ abstract class Expected {
     }
 
     private static final class Bulk extends Expected {
-        private final Content content;
+        private final ValueContent content;
 
-        Bulk(Content content) {
+        Bulk(ValueContent content) {
             this.content = content;
         }
 
@@ -167,7 +167,7 @@ abstract class Expected {
         }
 
         @Override
-        Content content() {
+        ValueContent content() {
             return content;
         }
 

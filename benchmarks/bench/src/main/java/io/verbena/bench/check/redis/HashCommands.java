@@ -13,10 +13,10 @@ final class HashCommands {
     private static final int FIELDS = 24;
     private static final int NUMBERS = 4;
 
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final SplittableRandom random;
 
-    HashCommands(Keyspace keys, SplittableRandom random) {
+    HashCommands(PlayerKeys keys, SplittableRandom random) {
         this.keys = keys;
         this.random = random;
     }
@@ -62,12 +62,12 @@ final class HashCommands {
 
     private void set(Batch batch, Slot slot) {
         int count = 1 + random.nextInt(3);
-        Map<String, Content> fields = new LinkedHashMap<>();
+        Map<String, ValueContent> fields = new LinkedHashMap<>();
         List<Object> arguments = new ArrayList<>();
         arguments.add(slot);
         for (int i = 0; i < count; i++) {
             String field = field();
-            Content value = keys.element(slot);
+            ValueContent value = keys.element(slot);
             if (fields.putIfAbsent(field, value) == null) {
                 arguments.add(field);
                 arguments.add(value);
@@ -76,9 +76,9 @@ final class HashCommands {
         batch.change(slot, "HSET", () -> stored(slot, fields), arguments.toArray());
     }
 
-    private static Expected stored(Slot slot, Map<String, Content> fields) {
+    private static Expected stored(Slot slot, Map<String, ValueContent> fields) {
         int sum = 0;
-        for (Map.Entry<String, Content> each : fields.entrySet()) {
+        for (Map.Entry<String, ValueContent> each : fields.entrySet()) {
             sum += slot.madeHash().put(each.getKey(), each.getValue()) == null ? 1 : 0;
         }
         return Expected.integer(sum);
@@ -95,9 +95,9 @@ final class HashCommands {
     }
 
     private static Expected plus(Slot slot, String field, int by) {
-        Content now = slot.hash().get(field);
+        ValueContent now = slot.hash().get(field);
         long sum = by + (now == null ? 0 : Long.parseLong(new String(now.toBytes(), StandardCharsets.US_ASCII)));
-        slot.madeHash().put(field, Content.of(Long.toString(sum)));
+        slot.madeHash().put(field, ValueContent.of(Long.toString(sum)));
         return Expected.integer(sum);
     }
 }

@@ -13,10 +13,10 @@ final class KeyCommands {
     /** A run is shorter. */
     private static final long PASSED = TimeUnit.MINUTES.toSeconds(30);
 
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final SplittableRandom random;
 
-    KeyCommands(Keyspace keys, SplittableRandom random) {
+    KeyCommands(PlayerKeys keys, SplittableRandom random) {
         this.keys = keys;
         this.random = random;
     }

@@ -10,10 +10,10 @@ import java.util.SplittableRandom;
 final class ListCommands {
     private static final int KEPT = 30;
 
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final SplittableRandom random;
 
-    ListCommands(Keyspace keys, SplittableRandom random) {
+    ListCommands(PlayerKeys keys, SplittableRandom random) {
         this.keys = keys;
         this.random = random;
     }
@@ -31,7 +31,7 @@ final class ListCommands {
         } else if (choice < 90) {
             batch.change(slot, "LTRIM", () -> trimmed(slot), slot, 0, KEPT - 1);
         } else {
-            Content value = keys.element(slot);
+            ValueContent value = keys.element(slot);
             int index = random.nextInt(KEPT);
             batch.change(slot, "LSET", () -> set(slot, index, value), slot, index, value);
         }
@@ -40,20 +40,20 @@ final class ListCommands {
     private void push(Batch batch, Slot slot, boolean left) {
         int count = 1 + random.nextInt(3);
         List<Object> arguments = new ArrayList<>();
-        List<Content> values = new ArrayList<>();
+        List<ValueContent> values = new ArrayList<>();
         arguments.add(slot);
         for (int i = 0; i < count; i++) {
-            Content value = keys.element(slot);
+            ValueContent value = keys.element(slot);
             values.add(value);
             arguments.add(value);
         }
         batch.change(slot, left ? "LPUSH" : "RPUSH", () -> pushed(slot, values, left), arguments.toArray());
     }
 
-    private static Expected pushed(Slot slot, List<Content> values, boolean left) {
-        List<Content> list = slot.madeList();
+    private static Expected pushed(Slot slot, List<ValueContent> values, boolean left) {
+        List<ValueContent> list = slot.madeList();
         if (left) {
-            List<Content> reversed = new ArrayList<>(values);
+            List<ValueContent> reversed = new ArrayList<>(values);
             Collections.reverse(reversed);
             list.addAll(0, reversed);
         } else {
@@ -76,8 +76,8 @@ final class ListCommands {
         if (!slot.exists()) {
             return Expected.nil();
         }
-        List<Content> list = slot.madeList();
-        Content taken = list.remove(left ? 0 : list.size() - 1);
+        List<ValueContent> list = slot.madeList();
+        ValueContent taken = list.remove(left ? 0 : list.size() - 1);
         slot.dropIfEmpty();
         return Expected.bulk(taken);
     }
@@ -86,8 +86,8 @@ final class ListCommands {
         if (!slot.exists()) {
             return Expected.nil();
         }
-        List<Content> list = slot.madeList();
-        List<Content> taken = new ArrayList<>();
+        List<ValueContent> list = slot.madeList();
+        List<ValueContent> taken = new ArrayList<>();
         for (int i = 0; i < count && !list.isEmpty(); i++) {
             taken.add(list.remove(left ? 0 : list.size() - 1));
         }
@@ -108,25 +108,25 @@ final class ListCommands {
     }
 
     private static Expected at(Slot slot, int index) {
-        List<Content> list = slot.list();
+        List<ValueContent> list = slot.list();
         int place = index < 0 ? list.size() + index : index;
         return place < 0 || place >= list.size() ? Expected.nil() : Expected.bulk(list.get(place));
     }
 
     private static Expected first(Slot slot, int last) {
-        List<Content> list = slot.list();
+        List<ValueContent> list = slot.list();
         return Expected.bulks(List.copyOf(list.subList(0, Math.min(list.size(), last + 1))));
     }
 
     private static Expected trimmed(Slot slot) {
         if (slot.exists() && slot.list().size() > KEPT) {
-            List<Content> list = slot.madeList();
+            List<ValueContent> list = slot.madeList();
             list.subList(KEPT, list.size()).clear();
         }
         return Expected.ok();
     }
 
-    private static Expected set(Slot slot, int index, Content value) {
+    private static Expected set(Slot slot, int index, ValueContent value) {
         if (!slot.exists()) {
             return Expected.error("ERR no such key");
         }

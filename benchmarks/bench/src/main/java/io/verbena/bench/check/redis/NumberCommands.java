@@ -10,10 +10,10 @@ final class NumberCommands {
     private static final int STEP = 1000;
     private static final double QUARTER = 0.25;
 
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final SplittableRandom random;
 
-    NumberCommands(Keyspace keys, SplittableRandom random) {
+    NumberCommands(PlayerKeys keys, SplittableRandom random) {
         this.keys = keys;
         this.random = random;
     }

@@ -17,7 +17,7 @@ final class OwnKeysPlayer extends AuditedPlayer {
     private static final int MAX_DOUBTS = 400;
     private static final int MAX_CUT = 1 << 20;
 
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final StringCommands strings;
     private final NumberCommands numbers;
     private final KeyCommands ofKeys;
@@ -35,7 +35,7 @@ final class OwnKeysPlayer extends AuditedPlayer {
     OwnKeysPlayer(Run run, int id, int largest) {
         super(run, id, "own keys", false);
         SplittableRandom random = random();
-        keys = new Keyspace(this, largest);
+        keys = new PlayerKeys(this, largest);
         strings = new StringCommands(keys, random);
         numbers = new NumberCommands(keys, random);
         ofKeys = new KeyCommands(keys, random);
@@ -172,12 +172,12 @@ final class OwnKeysPlayer extends AuditedPlayer {
         int kind = random.nextInt(10);
         if (kind < 4) {
             int length = (int) (keys.largest() * Math.pow(random.nextDouble(), 4));
-            Content value = value(slot.number(), slot.nextVersion(), length);
+            ValueContent value = value(slot.number(), slot.nextVersion(), length);
             keys.largePlanned(length);
             batch.change(slot, "SET", () -> stored(slot, value), slot, value);
         } else if (kind < 5) {
             // All of it, so that the model need not keep what is written into what; often while it is still read.
-            Content value = value(slot.number(), slot.nextVersion(), keys.largePlanned());
+            ValueContent value = value(slot.number(), slot.nextVersion(), keys.largePlanned());
             batch.change(slot, "SETRANGE", () -> StringCommands.overwrite(slot, 0, value), slot, 0, value);
         } else {
             addLargeReading(batch);
@@ -199,13 +199,13 @@ final class OwnKeysPlayer extends AuditedPlayer {
         }
     }
 
-    private static Expected stored(Slot slot, Content value) {
+    private static Expected stored(Slot slot, ValueContent value) {
         slot.set(value);
         return Expected.ok();
     }
 
     private static int length(Slot slot) {
-        Content value = slot.string();
+        ValueContent value = slot.string();
         return value == null ? 0 : value.length();
     }
 }

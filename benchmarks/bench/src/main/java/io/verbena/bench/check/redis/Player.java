@@ -22,7 +22,7 @@ abstract class Player {
     private final int protocol;
     private final @Nullable Histogram latency;
     private @Nullable ClientLoop loop;
-    private @Nullable Connection connection;
+    private @Nullable PlayerConnection connection;
     private boolean greeted;
     private volatile boolean done;
 
@@ -44,8 +44,8 @@ abstract class Player {
      *
      * @param inDoubt commands that may have been executed, in their order; no later one was
      */
-    void lost(List<Request> inDoubt) {
-        for (Request each : inDoubt) {
+    void lost(List<PlayerRequest> inDoubt) {
+        for (PlayerRequest each : inDoubt) {
             each.outcome().lost();
         }
     }
@@ -62,7 +62,7 @@ abstract class Player {
             run.tally().reconnects.increment();
         }
         greeted = false;
-        connection = new Connection(loop(), this);
+        connection = new PlayerConnection(loop(), this);
         connection.open();
     }
 
@@ -88,14 +88,14 @@ abstract class Player {
     }
 
     /** The connection has ended as it was told to. */
-    final void ended(List<Request> inDoubt) {
+    final void ended(List<PlayerRequest> inDoubt) {
         lost(inDoubt);
         reconnect();
     }
 
     /** Sends a batch; {@link #next} is called when its replies are there. */
     final void send(Batch batch) {
-        Connection to = connection;
+        PlayerConnection to = connection;
         if (to == null) {
             throw new IllegalStateException("not started");
         }
@@ -143,7 +143,7 @@ abstract class Player {
     }
 
     @Nullable
-    final Connection connection() {
+    final PlayerConnection connection() {
         return connection;
     }
 
@@ -153,8 +153,8 @@ abstract class Player {
     }
 
     /** Self-describing bytes of this player's. */
-    final Content value(int key, int version, int length) {
-        return Content.generated(run.tag(), id, key, version, length);
+    final ValueContent value(int key, int version, int length) {
+        return ValueContent.generated(run.tag(), id, key, version, length);
     }
 
     @Override

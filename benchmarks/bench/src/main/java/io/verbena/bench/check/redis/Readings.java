@@ -12,7 +12,7 @@ final class Readings {
     private Readings() {}
 
     /** Adds the command that reads all of a key. */
-    static void add(Batch batch, Slot slot, String name, Outcome outcome) {
+    static void add(Batch batch, Slot slot, String name, ExpectedReply outcome) {
         switch (slot.kind()) {
             case LIST -> batch.add("LRANGE", outcome, name, 0, -1);
             case SET -> batch.add("SMEMBERS", outcome, name);
@@ -41,15 +41,15 @@ final class Readings {
     }
 
     /** Fields and values, fields in any order. */
-    static Expected pairs(Map<String, Content> fields) {
-        Map<String, Content> wanted = new HashMap<>(fields);
+    static Expected pairs(Map<String, ValueContent> fields) {
+        Map<String, ValueContent> wanted = new HashMap<>(fields);
         return Expected.when("the fields " + wanted, reply -> {
             if (reply.type() != Reply.ARRAY || reply.items().size() != 2 * wanted.size()) {
                 return false;
             }
-            Map<String, Content> left = new HashMap<>(wanted);
+            Map<String, ValueContent> left = new HashMap<>(wanted);
             for (int i = 0; i < reply.items().size(); i += 2) {
-                Content content = left.remove(reply.items().get(i).string());
+                ValueContent content = left.remove(reply.items().get(i).string());
                 if (content == null || !content.isSame(reply.items().get(i + 1).text())) {
                     return false;
                 }

@@ -167,7 +167,7 @@ public final class RedisCheck {
         }
         long now = System.nanoTime();
         if (now - progressAt >= PROGRESS_NANOS) {
-            Tally tally = run.tally();
+            RedisTally tally = run.tally();
             double seconds = (now - progressAt) / 1e9;
             long bytes = tally.bytesIn.sum() + tally.bytesOut.sum();
             progress.accept(String.format(

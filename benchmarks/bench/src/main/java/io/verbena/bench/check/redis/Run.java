@@ -15,7 +15,7 @@ final class Run {
 
     private final RedisCheckContext context;
     private final int tag;
-    private final Tally tally = new Tally();
+    private final RedisTally tally = new RedisTally();
     private final Latencies latencies = new Latencies();
     private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
     private volatile boolean ending;
@@ -46,7 +46,7 @@ final class Run {
         return String.format(Locale.ROOT, "vck:%06x:", tag);
     }
 
-    Tally tally() {
+    RedisTally tally() {
         return tally;
     }
 

@@ -83,11 +83,11 @@ final class Scenarios {
     }
 
     private static void set(Batch batch, ScenarioPlayer player, Slot slot, int length) {
-        Content value = player.value(slot.number(), slot.nextVersion(), length);
+        ValueContent value = player.value(slot.number(), slot.nextVersion(), length);
         batch.change(slot, "SET", () -> stored(slot, value), slot, value);
     }
 
-    private static Expected stored(Slot slot, Content value) {
+    private static Expected stored(Slot slot, ValueContent value) {
         slot.set(value);
         return Expected.ok();
     }
@@ -178,7 +178,7 @@ final class Scenarios {
                 if (i % 2 == 0) {
                     get(batch, slot);
                 } else {
-                    Content value = player.value(slot.number(), slot.nextVersion(), length);
+                    ValueContent value = player.value(slot.number(), slot.nextVersion(), length);
                     batch.change(slot, "SETRANGE", () -> StringCommands.overwrite(slot, 0, value), slot, 0, value);
                 }
             }
@@ -191,7 +191,7 @@ final class Scenarios {
         Batch batch = new Batch();
         Slot slot = player.large();
         if (step < 4) {
-            Content never = player.value(slot.number(), slot.nextVersion(), megabyte());
+            ValueContent never = player.value(slot.number(), slot.nextVersion(), megabyte());
             batch.add("SET", Expected::none, slot, never);
             return Step.of(batch.manner(Manner.dying(1 + player.random().nextInt(megabyte()))));
         }
@@ -214,7 +214,7 @@ final class Scenarios {
         Slot slot = player.large();
         for (int i = 0; i < deep(3); i++) {
             int length = Math.min(round == 0 ? 200_000 : 6 * MIB, run.context().maxValue());
-            Content value = player.value(slot.number(), slot.nextVersion(), length);
+            ValueContent value = player.value(slot.number(), slot.nextVersion(), length);
             batch.change(slot, "MSET", () -> stored(slot, value), slot, value);
             get(batch, player.small(0));
         }
@@ -252,7 +252,7 @@ final class Scenarios {
     /** As redis-cli's --pipe sends a file: as much as goes, and an ECHO at the end. */
     private Batch pipe(ScenarioPlayer player) {
         Batch batch = sets(player, deep(10_000), 40);
-        Content mark = player.value(player.large().number(), player.large().nextVersion(), 20);
+        ValueContent mark = player.value(player.large().number(), player.large().nextVersion(), 20);
         return batch.add("ECHO", () -> Expected.bulk(mark), mark);
     }
 

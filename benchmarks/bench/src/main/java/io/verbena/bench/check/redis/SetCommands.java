@@ -9,10 +9,10 @@ import java.util.SplittableRandom;
 
 /** Commands on sets, each with what it does to the model. */
 final class SetCommands {
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final SplittableRandom random;
 
-    SetCommands(Keyspace keys, SplittableRandom random) {
+    SetCommands(PlayerKeys keys, SplittableRandom random) {
         this.keys = keys;
         this.random = random;
     }

@@ -68,7 +68,7 @@ final class SharedBag {
         long before = takes;
         batch.add(
                 ordered ? "LPOP" : "SPOP",
-                new Outcome() {
+                new ExpectedReply() {
                     @Override
                     public Expected apply() {
                         return Expected.when(

@@ -25,10 +25,10 @@ final class SharedCounter {
     }
 
     /** An increment begins. */
-    synchronized Outcome begin() {
+    synchronized ExpectedReply begin() {
         begun++;
         long floor = largest;
-        return new Outcome() {
+        return new ExpectedReply() {
             @Override
             public Expected apply() {
                 return Expected.when(

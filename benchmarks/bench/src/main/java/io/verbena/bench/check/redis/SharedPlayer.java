@@ -66,7 +66,7 @@ final class SharedPlayer extends Player {
     }
 
     @Override
-    void lost(List<Request> inDoubt) {
+    void lost(List<PlayerRequest> inDoubt) {
         // What is in doubt may be executed late, behind what comes next: that is another producer's.
         lives++;
         super.lost(inDoubt);

@@ -48,10 +48,10 @@ final class SharedRegister {
         }
     }
 
-    private Outcome operation(Window in, Operation operation) {
+    private ExpectedReply operation(Window in, Operation operation) {
         in.underWay++;
         in.history.add(operation);
-        return new Outcome() {
+        return new ExpectedReply() {
             @Override
             public Expected apply() {
                 return Expected.when("a value that some order of all operations explains", reply -> {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Slot {
     /** Type of a key's value; the key keeps it. */
     enum Kind {
-        /** {@link Content}. */
+        /** {@link ValueContent}. */
         STRING("string"),
         /** {@link Long} as text. */
         NUMBER("string"),
@@ -122,13 +122,13 @@ final class Slot {
     }
 
     @Nullable
-    Content string() {
-        return (Content) value;
+    ValueContent string() {
+        return (ValueContent) value;
     }
 
     @SuppressWarnings("unchecked")
-    List<Content> list() {
-        return value == null ? List.of() : (List<Content>) value;
+    List<ValueContent> list() {
+        return value == null ? List.of() : (List<ValueContent>) value;
     }
 
     @SuppressWarnings("unchecked")
@@ -137,8 +137,8 @@ final class Slot {
     }
 
     @SuppressWarnings("unchecked")
-    Map<String, Content> hash() {
-        return value == null ? Map.of() : (Map<String, Content>) value;
+    Map<String, ValueContent> hash() {
+        return value == null ? Map.of() : (Map<String, ValueContent>) value;
     }
 
     @SuppressWarnings("unchecked")
@@ -147,7 +147,7 @@ final class Slot {
     }
 
     /** The list, to be changed; made if there is none. */
-    List<Content> madeList() {
+    List<ValueContent> madeList() {
         make();
         return list();
     }
@@ -159,7 +159,7 @@ final class Slot {
     }
 
     /** The hash, to be changed; made if there is none. */
-    Map<String, Content> madeHash() {
+    Map<String, ValueContent> madeHash() {
         make();
         return hash();
     }
@@ -173,9 +173,9 @@ final class Slot {
     private void make() {
         if (value == null) {
             value = switch (kind) {
-                case LIST -> new ArrayList<Content>();
+                case LIST -> new ArrayList<ValueContent>();
                 case SET -> new LinkedHashSet<String>();
-                case HASH -> new LinkedHashMap<String, Content>();
+                case HASH -> new LinkedHashMap<String, ValueContent>();
                 case SORTED_SET -> new LinkedHashMap<String, Long>();
                 default -> throw new IllegalStateException("no collection: " + kind);
             };
@@ -221,16 +221,16 @@ final class Slot {
 
     /** The value as a reply to GET. */
     @Nullable
-    Content text() {
+    ValueContent text() {
         Object now = value;
         if (now == null) {
             return null;
         }
         return switch (kind) {
-            case STRING -> (Content) now;
-            case BITS -> Content.of(((byte[]) now).clone());
-            case FLOAT -> Content.of(Floats.text((Double) now));
-            default -> Content.of(now.toString().getBytes(StandardCharsets.US_ASCII));
+            case STRING -> (ValueContent) now;
+            case BITS -> ValueContent.of(((byte[]) now).clone());
+            case FLOAT -> ValueContent.of(Floats.text((Double) now));
+            default -> ValueContent.of(now.toString().getBytes(StandardCharsets.US_ASCII));
         };
     }
 

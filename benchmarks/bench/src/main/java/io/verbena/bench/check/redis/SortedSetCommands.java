@@ -11,10 +11,10 @@ import java.util.SplittableRandom;
 final class SortedSetCommands {
     private static final int SCORES = 50;
 
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final SplittableRandom random;
 
-    SortedSetCommands(Keyspace keys, SplittableRandom random) {
+    SortedSetCommands(PlayerKeys keys, SplittableRandom random) {
         this.keys = keys;
         this.random = random;
     }

@@ -13,10 +13,10 @@ final class StringCommands {
     private static final int MIN_TTL = 1_000_000; // longer than any run
     private static final int MAX_OFFSET = 3000;
 
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final SplittableRandom random;
 
-    StringCommands(Keyspace keys, SplittableRandom random) {
+    StringCommands(PlayerKeys keys, SplittableRandom random) {
         this.keys = keys;
         this.random = random;
     }
@@ -39,7 +39,7 @@ final class StringCommands {
     }
 
     private void set(Batch batch, Slot slot) {
-        Content value = keys.fresh(slot);
+        ValueContent value = keys.fresh(slot);
         int seconds = MIN_TTL + random.nextInt(MAX_TTL - MIN_TTL);
         switch (random.nextInt(12)) {
             case 0 -> batch.change(slot, "SET", () -> setIf(slot, value, !slot.exists()), slot, value, "NX");
@@ -52,7 +52,7 @@ final class StringCommands {
         }
     }
 
-    private static Expected setIf(Slot slot, Content value, boolean when) {
+    private static Expected setIf(Slot slot, ValueContent value, boolean when) {
         if (!when) {
             return Expected.nil();
         }
@@ -60,21 +60,21 @@ final class StringCommands {
         return Expected.ok();
     }
 
-    private static Expected setFor(Slot slot, Content value, long seconds) {
+    private static Expected setFor(Slot slot, ValueContent value, long seconds) {
         slot.set(value);
         slot.ttl(seconds);
         return Expected.ok();
     }
 
-    private static Expected exchange(Slot slot, @Nullable Content value) {
-        Content before = slot.string();
+    private static Expected exchange(Slot slot, @Nullable ValueContent value) {
+        ValueContent before = slot.string();
         slot.set(value);
         return Expected.bulk(before);
     }
 
     private void part(Batch batch, Slot slot, int choice) {
         int offset = random.nextInt(MAX_OFFSET);
-        Content piece = keys.element(slot);
+        ValueContent piece = keys.element(slot);
         if (choice < 52) {
             batch.add("STRLEN", () -> Expected.integer(length(slot)), slot);
         } else if (choice < 60) {
@@ -90,30 +90,30 @@ final class StringCommands {
     }
 
     private static int length(Slot slot) {
-        Content value = slot.string();
+        ValueContent value = slot.string();
         return value == null ? 0 : value.length();
     }
 
-    static Content range(Slot slot, int first, int last) {
-        Content value = slot.string();
+    static ValueContent range(Slot slot, int first, int last) {
+        ValueContent value = slot.string();
         int length = length(slot);
         int begin = first < 0 ? Math.max(0, length + first) : first;
         int end = Math.min(length - 1, last < 0 ? Math.max(0, length + last) : last);
         if (value == null || begin > end || (first < 0 && last < 0 && first > last)) {
-            return Content.EMPTY;
+            return ValueContent.EMPTY;
         }
         return value.slice(begin, end + 1);
     }
 
-    private static Expected append(Slot slot, Content piece) {
-        Content value = slot.string();
-        Content next = value == null ? piece : value.plus(piece);
+    private static Expected append(Slot slot, ValueContent piece) {
+        ValueContent value = slot.string();
+        ValueContent next = value == null ? piece : value.plus(piece);
         slot.value(next);
         return Expected.integer(next.length());
     }
 
-    static Expected overwrite(Slot slot, int offset, Content piece) {
-        Content value = slot.string();
+    static Expected overwrite(Slot slot, int offset, ValueContent piece) {
+        ValueContent value = slot.string();
         if (piece.length() == 0) {
             return Expected.integer(length(slot));
         }
@@ -124,12 +124,12 @@ final class StringCommands {
         byte[] bytes = value == null ? new byte[0] : value.toBytes();
         byte[] next = Arrays.copyOf(bytes, Math.max(bytes.length, offset + piece.length()));
         piece.copyTo(0, next, offset, piece.length());
-        slot.value(Content.of(next));
+        slot.value(ValueContent.of(next));
         return Expected.integer(next.length);
     }
 
     private void replace(Batch batch, Slot slot, int choice) {
-        Content value = keys.fresh(slot);
+        ValueContent value = keys.fresh(slot);
         if (choice < 75) {
             batch.change(slot, "GETSET", () -> exchange(slot, value), slot, value);
         } else if (choice < 80) {
@@ -140,7 +140,7 @@ final class StringCommands {
         batch.replies(4096);
     }
 
-    private static Expected setNew(Slot slot, Content value) {
+    private static Expected setNew(Slot slot, ValueContent value) {
         if (slot.exists()) {
             return Expected.integer(0);
         }
@@ -161,9 +161,9 @@ final class StringCommands {
             return;
         }
         List<Object> arguments = new ArrayList<>();
-        List<Content> values = new ArrayList<>();
+        List<ValueContent> values = new ArrayList<>();
         for (Slot slot : slots) {
-            Content value = keys.element(slot);
+            ValueContent value = keys.element(slot);
             values.add(value);
             arguments.add(slot);
             arguments.add(value);
@@ -171,7 +171,7 @@ final class StringCommands {
         batch.change(slots, "MSET", () -> setAll(slots, values), arguments.toArray());
     }
 
-    private static Expected setAll(List<Slot> slots, List<Content> values) {
+    private static Expected setAll(List<Slot> slots, List<ValueContent> values) {
         for (int i = 0; i < slots.size(); i++) {
             slots.get(i).set(values.get(i));
         }

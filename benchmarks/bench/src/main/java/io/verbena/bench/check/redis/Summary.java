@@ -22,7 +22,7 @@ final class Summary {
     }
 
     List<String> lines() {
-        Tally tally = run.tally();
+        RedisTally tally = run.tally();
         List<String> lines = new ArrayList<>();
         lines.add(line("replies checked", "%,d in %.1f s", tally.replies.sum(), seconds));
         lines.add(line(

@@ -13,10 +13,10 @@ final class TalkCommands {
     private static final int QUEUED = 8;
 
     private final Player player;
-    private final Keyspace keys;
+    private final PlayerKeys keys;
     private final SplittableRandom random;
 
-    TalkCommands(Player player, Keyspace keys) {
+    TalkCommands(Player player, PlayerKeys keys) {
         this.player = player;
         this.keys = keys;
         this.random = player.random();
@@ -25,7 +25,7 @@ final class TalkCommands {
     /** Adds one that may stand anywhere, in a transaction too. */
     void add(Batch batch) {
         Slot slot = keys.any();
-        Content text = keys.element(slot);
+        ValueContent text = keys.element(slot);
         if (random.nextInt(3) == 0) {
             batch.add("PING", () -> Expected.status("PONG"));
         } else {
@@ -61,7 +61,7 @@ final class TalkCommands {
         if (kind < 3 && player.run().isWatchOffered()) {
             batch.add("WATCH", Expected::ok, watched);
             if (kind == 0) {
-                Content value = keys.element(watched);
+                ValueContent value = keys.element(watched);
                 batch.change(watched, "SET", () -> stored(watched, value), watched, value);
                 broken = true;
             }
@@ -74,7 +74,7 @@ final class TalkCommands {
         keys.onlyTagged(false);
         batch.add("MULTI", Expected::ok);
         Set<Slot> changed = new LinkedHashSet<>();
-        for (Request each : inner.requests()) {
+        for (PlayerRequest each : inner.requests()) {
             batch.add(each.command(), () -> Expected.status("QUEUED"), each.arguments());
             changed.addAll(each.changed());
         }
@@ -91,14 +91,14 @@ final class TalkCommands {
         }
     }
 
-    private static Expected stored(Slot slot, Content value) {
+    private static Expected stored(Slot slot, ValueContent value) {
         slot.set(value);
         return Expected.ok();
     }
 
-    private static Expected executed(List<Request> requests) {
+    private static Expected executed(List<PlayerRequest> requests) {
         List<Expected> replies = new ArrayList<>();
-        for (Request each : requests) {
+        for (PlayerRequest each : requests) {
             replies.add(each.outcome().apply());
         }
         return Expected.array(replies);

@@ -48,8 +48,8 @@ final class TenantPlayer extends AuditedPlayer {
             if (random().nextBoolean()) {
                 int length = bulk
                         ? MIN_BULK + random().nextInt(largest - MIN_BULK)
-                        : Content.LEAST_NAMED + random().nextInt(SMALL_VALUE);
-                Content value = value(slot.number(), slot.nextVersion(), length);
+                        : ValueContent.LEAST_NAMED + random().nextInt(SMALL_VALUE);
+                ValueContent value = value(slot.number(), slot.nextVersion(), length);
                 batch.change(slot, "SET", () -> stored(slot, value), slot, value);
             } else {
                 batch.add("GET", () -> Expected.bulk(slot.string()), slot).replies(bulk ? largest / 2 : SMALL_VALUE);
@@ -58,7 +58,7 @@ final class TenantPlayer extends AuditedPlayer {
         send(batch);
     }
 
-    private static Expected stored(Slot slot, Content value) {
+    private static Expected stored(Slot slot, ValueContent value) {
         slot.set(value);
         return Expected.ok();
     }

@@ -46,8 +46,8 @@ final class Text {
 
     /** Which value of the load these bytes belong to, as a clause; empty if they do not tell. */
     static String origin(byte[] bytes, int begin, int run) {
-        int from = Math.max(0, begin - Content.BLOCK);
-        int count = Math.min(bytes.length - from, 4 * Content.BLOCK);
+        int from = Math.max(0, begin - ValueContent.BLOCK);
+        int count = Math.min(bytes.length - from, 4 * ValueContent.BLOCK);
         if (count <= 0) {
             return "";
         }
@@ -57,7 +57,7 @@ final class Text {
         }
         // The block that holds the byte in question, or the last before it.
         int at = matcher.start();
-        while (from + at + Content.BLOCK <= begin && matcher.find()) {
+        while (from + at + ValueContent.BLOCK <= begin && matcher.find()) {
             at = matcher.start();
         }
         matcher.find(at);
@@ -65,7 +65,7 @@ final class Text {
         String from2 = matcher.group(5);
         return "this value belongs to connection " + Integer.parseInt(matcher.group(1), 16) + ", key k"
                 + Integer.parseInt(matcher.group(2), 16) + ", version " + Integer.parseInt(matcher.group(3), 16)
-                + (place == null ? "" : ", from its byte " + (long) Integer.parseInt(place, 16) * Content.BLOCK)
+                + (place == null ? "" : ", from its byte " + (long) Integer.parseInt(place, 16) * ValueContent.BLOCK)
                 + (from2 != null && Integer.parseInt(from2, 16) != run ? ", of another run" : "");
     }
 }

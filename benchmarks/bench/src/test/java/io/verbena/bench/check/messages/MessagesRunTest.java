@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.NodeMode;
-import io.verbena.bench.check.messages.Tally.Count;
+import io.verbena.bench.check.messages.MessageTally.Count;
 import io.verbena.fabric.netty.SocketTransport;
 import java.io.OutputStream;
 import java.io.PrintStream;

@@ -16,8 +16,8 @@ class VerifierTest {
     private static final int STREAM = 7;
 
     private final Findings findings = new Findings();
-    private final Content content = new Content(42);
-    private final Arrivals arrivals = new Arrivals("here", content, findings);
+    private final MessageContent content = new MessageContent(42);
+    private final NodeArrivals arrivals = new NodeArrivals("here", content, findings);
     private final Object channel = new Object();
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[1 << 16]);
 
@@ -26,19 +26,19 @@ class VerifierTest {
         buffer.setMemory(0, buffer.capacity(), (byte) 0x5A);
     }
 
-    private long send(Place to, long number, int length) {
-        long identity = Content.identity(to.code(), STREAM, number);
+    private long send(HubInbox to, long number, int length) {
+        long identity = MessageContent.identity(to.code(), STREAM, number);
         content.fill(buffer, 8, identity, length);
         return identity;
     }
 
-    private void take(Place at, int consumer, int length, int immediate) {
+    private void take(HubInbox at, int consumer, int length, int immediate) {
         arrivals.accept(at, consumer, channel, buffer, 8, length, immediate);
     }
 
     private void pass(long number, int length) {
-        long identity = send(Place.SINK, number, length);
-        take(Place.SINK, 0, length, length < Content.IDENTITY_LENGTH ? Content.immediate(identity) : 0);
+        long identity = send(HubInbox.SINK, number, length);
+        take(HubInbox.SINK, 0, length, length < MessageContent.IDENTITY_LENGTH ? MessageContent.immediate(identity) : 0);
     }
 
     private void assertFlaw(FlawKind kind, long number) {
@@ -57,7 +57,7 @@ class VerifierTest {
         for (int i = 0; i < 6000; i += 1) {
             pass(i, length % 100 == 0 && i > 10 ? 0 : length);
         }
-        arrivals.finish(Place.SINK, STREAM, 6000);
+        arrivals.finish(HubInbox.SINK, STREAM, 6000);
         assertThat(findings.first()).isNull();
         assertThat(arrivals.received(STREAM)).isEqualTo(6000);
     }
@@ -83,7 +83,7 @@ class VerifierTest {
     @Test
     void aLostMessageIsNamedAtTheEnd() {
         pass(0, 20);
-        arrivals.finish(Place.SINK, STREAM, 2);
+        arrivals.finish(HubInbox.SINK, STREAM, 2);
         assertFlaw(FlawKind.LOST, 1);
     }
 
@@ -106,12 +106,12 @@ class VerifierTest {
     @ParameterizedTest
     @ValueSource(ints = {16, 17, 23, 24, 999, 60000})
     void aTornMessageIsNamedWhereverItIs(int length) {
-        for (int at : new int[] {Content.IDENTITY_LENGTH, length / 2 + 4, length - 1}) {
-            send(Place.SINK, 0, length);
+        for (int at : new int[] {MessageContent.IDENTITY_LENGTH, length / 2 + 4, length - 1}) {
+            send(HubInbox.SINK, 0, length);
             int index = 8 + Math.min(at, length - 1);
             buffer.putByte(index, (byte) (buffer.getByte(index) ^ 0x10));
             Findings own = new Findings();
-            new Arrivals("here", content, own).accept(Place.SINK, 0, channel, buffer, 8, length, 0);
+            new NodeArrivals("here", content, own).accept(HubInbox.SINK, 0, channel, buffer, 8, length, 0);
             assertThat(own.first()).as("byte " + at + " of " + length).isNotNull();
             assertThat(own.first().kind()).isEqualTo(FlawKind.TORN);
         }
@@ -119,63 +119,63 @@ class VerifierTest {
 
     @Test
     void aMessageCutShortIsTorn() {
-        send(Place.SINK, 0, 500);
-        take(Place.SINK, 0, 499, 0);
+        send(HubInbox.SINK, 0, 500);
+        take(HubInbox.SINK, 0, 499, 0);
         assertFlaw(FlawKind.TORN, 0);
     }
 
     @Test
     void aMessageOfHalfAnotherIsTorn() {
-        send(Place.SINK, 1, 4096);
+        send(HubInbox.SINK, 1, 4096);
         byte[] other = new byte[2048];
         buffer.getBytes(8 + 2048, other);
-        send(Place.SINK, 0, 4096);
+        send(HubInbox.SINK, 0, 4096);
         buffer.putBytes(8 + 2048, other);
-        take(Place.SINK, 0, 4096, 0);
+        take(HubInbox.SINK, 0, 4096, 0);
         assertFlaw(FlawKind.TORN, 0);
     }
 
     @Test
     void aMessageOfGarbageIsTorn() {
-        arrivals.accept(Place.SINK, 0, channel, buffer, 8, 64, 0);
+        arrivals.accept(HubInbox.SINK, 0, channel, buffer, 8, 64, 0);
         assertThat(findings.first().kind()).isEqualTo(FlawKind.TORN);
     }
 
     @Test
     void theWrongBitsBesideAMessageAreTorn() {
-        send(Place.SINK, 0, 100);
-        take(Place.SINK, 0, 100, 12345);
+        send(HubInbox.SINK, 0, 100);
+        take(HubInbox.SINK, 0, 100, 12345);
         assertFlaw(FlawKind.TORN, 0);
     }
 
     @Test
     void aMessageInAnotherInboxIsNamed() {
-        send(Place.SINK, 0, 100);
-        take(Place.POLLED, 0, 100, 0);
+        send(HubInbox.SINK, 0, 100);
+        take(HubInbox.POLLED, 0, 100, 0);
         assertFlaw(FlawKind.MISDELIVERED, 0);
     }
 
     @Test
     void aMessageByAnotherChannelIsNamed() {
         pass(0, 100);
-        send(Place.SINK, 1, 100);
-        arrivals.accept(Place.SINK, 0, "another channel", buffer, 8, 100, 0);
+        send(HubInbox.SINK, 1, 100);
+        arrivals.accept(HubInbox.SINK, 0, "another channel", buffer, 8, 100, 0);
         assertFlaw(FlawKind.MISDELIVERED, 1);
     }
 
     @Test
     void severalConsumersTakePartsEachInOrder() {
         for (int number : new int[] {0, 2, 3}) {
-            send(Place.CONSUMERS, number, 50);
-            take(Place.CONSUMERS, 0, 50, 0);
+            send(HubInbox.CONSUMERS, number, 50);
+            take(HubInbox.CONSUMERS, 0, 50, 0);
         }
-        send(Place.CONSUMERS, 1, 50);
-        take(Place.CONSUMERS, 1, 50, 0);
+        send(HubInbox.CONSUMERS, 1, 50);
+        take(HubInbox.CONSUMERS, 1, 50, 0);
         assertThat(findings.first()).isNull();
-        send(Place.CONSUMERS, 5, 50);
-        take(Place.CONSUMERS, 0, 50, 0);
-        send(Place.CONSUMERS, 4, 50);
-        take(Place.CONSUMERS, 0, 50, 0);
+        send(HubInbox.CONSUMERS, 5, 50);
+        take(HubInbox.CONSUMERS, 0, 50, 0);
+        send(HubInbox.CONSUMERS, 4, 50);
+        take(HubInbox.CONSUMERS, 0, 50, 0);
         assertFlaw(FlawKind.REORDERED, 4);
     }
 
@@ -196,9 +196,9 @@ class VerifierTest {
         RegionSums sums = new RegionSums("here", findings);
         sums.added(3, 100);
         sums.swapped(1);
-        long[] words = new long[RegionLayout.SUMS + RegionLayout.SWAPPED];
+        long[] words = new long[SharedRegionLayout.SUMS + SharedRegionLayout.SWAPPED];
         words[3] = 100;
-        words[RegionLayout.SUMS + 1] = 1;
+        words[SharedRegionLayout.SUMS + 1] = 1;
         sums.judge(words);
         assertThat(findings.first()).isNull();
         sums.judge(Arrays.copyOf(words, words.length - 3));

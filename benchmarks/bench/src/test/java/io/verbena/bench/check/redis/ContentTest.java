@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 10, unit = TimeUnit.SECONDS)
 class ContentTest {
     private static final int RUN = 0x5e1f3a;
-    private final Content value = Content.generated(RUN, 17, 12, 4, 1000);
+    private final ValueContent value = ValueContent.generated(RUN, 17, 12, 4, 1000);
 
     @Test
     void namesItself() {
@@ -50,8 +50,8 @@ class ContentTest {
 
     @Test
     void shortValuesDiffer() {
-        assertThat(Content.generated(RUN, 1, 2, 3, 10).toBytes())
-                .isNotEqualTo(Content.generated(RUN, 1, 2, 4, 10).toBytes())
-                .isEqualTo(Content.generated(RUN, 1, 2, 3, 10).toBytes());
+        assertThat(ValueContent.generated(RUN, 1, 2, 3, 10).toBytes())
+                .isNotEqualTo(ValueContent.generated(RUN, 1, 2, 4, 10).toBytes())
+                .isEqualTo(ValueContent.generated(RUN, 1, 2, 3, 10).toBytes());
     }
 }
