@@ -30,10 +30,10 @@ final class ChannelLoad implements ClientLoad {
     private final SplittableRandom random;
     private final int stream;
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[1 << 16]);
+    private final Progress progress;
     private @Nullable Channel channel;
     private long sent;
     private long refused;
-    private long known; // to have arrived
     private int left; // of the burst or run
     private boolean small;
     private boolean pending;
@@ -49,6 +49,7 @@ final class ChannelLoad implements ClientLoad {
         this.tenant = tenant;
         this.options = options;
         this.maxLength = maxLength;
+        this.progress = new Progress(maxLength);
         this.stream = site.newStream();
         this.random = site.random(stream);
     }
@@ -71,9 +72,8 @@ final class ChannelLoad implements ClientLoad {
         if (broken) {
             return 0;
         }
-        long arrived = site.host().received(stream);
-        int done = arrived > known ? 1 : 0;
-        known = arrived;
+        long bytes = channel().statistics().bytes();
+        int done = progress.goesOn(site.host().received(stream), bytes) ? 1 : 0;
         if (!channel().isConnected()) {
             breakOff();
             return 1;
@@ -197,7 +197,7 @@ final class ChannelLoad implements ClientLoad {
 
     @Override
     public boolean isSettled() {
-        return broken || (known == sent && channel().outstanding() == 0);
+        return broken || (progress.arrived() == sent && channel().outstanding() == 0);
     }
 
     @Override
@@ -214,7 +214,7 @@ final class ChannelLoad implements ClientLoad {
     @Override
     public String state() {
         Channel open = channel;
-        return "channel load to " + place + ", stream " + stream + ": sent " + sent + ", arrived " + known
+        return "channel load to " + place + ", stream " + stream + ": sent " + sent + ", arrived " + progress.arrived()
                 + ", back-pressured " + refused + ", "
                 + (open == null
                         ? "not connected"

@@ -14,7 +14,10 @@ import java.util.concurrent.TimeUnit;
 
 /** A {@link SoakPeerProcess}, as its parent has it: answers its questions, counts what it does, and kills it. */
 final class SoakPeer {
-    private static final long END_SECONDS = 60;
+    /** How long a peer may say nothing while it ends. It says what it has done twice a second, and judges itself. */
+    private static final long SILENCE_SECONDS = 60;
+
+    private static final long LOOK_MILLIS = 100;
 
     private final int number;
     private final int firstStream;
@@ -26,6 +29,7 @@ final class SoakPeer {
     private final CountDownLatch settled = new CountDownLatch(1);
     private volatile boolean killed;
     private volatile long diedAt;
+    private volatile long heardAt = System.nanoTime();
 
     /** Starts one. */
     SoakPeer(
@@ -80,6 +84,7 @@ final class SoakPeer {
     }
 
     private boolean take(String line) {
+        heardAt = System.nanoTime();
         if (line.startsWith(SoakPeerProcess.COUNT)) {
             String stream = line.substring(SoakPeerProcess.COUNT.length());
             input.println(stream + " " + hub.arrivals().received(Integer.parseInt(stream)));
@@ -120,18 +125,16 @@ final class SoakPeer {
         input.println(SoakPeerProcess.END);
     }
 
-    /** Waits until all that it has begun has ended, and reports it if that does not come. */
+    /** Waits until all that it has begun has ended, and reports it if it falls silent before. */
     void await() {
         try {
-            if (!settled.await(END_SECONDS, TimeUnit.SECONDS)) {
-                findings.report(new Flaw(
-                        FlawKind.STALLED,
-                        "peer " + number,
-                        "its channels",
-                        0,
-                        -1,
-                        "its end within " + END_SECONDS + " s",
-                        hub.state()));
+            while (!settled.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                if (System.nanoTime() - heardAt > TimeUnit.SECONDS.toNanos(SILENCE_SECONDS)) {
+                    String expected = "a word within " + SILENCE_SECONDS + " s, or its end";
+                    findings.report(new Flaw(
+                            FlawKind.STALLED, "peer " + number, "its channels", 0, -1, expected, hub.state()));
+                    break;
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
