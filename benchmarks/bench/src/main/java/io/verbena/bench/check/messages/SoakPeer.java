@@ -131,8 +131,8 @@ final class SoakPeer {
             while (!settled.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
                 if (System.nanoTime() - heardAt > TimeUnit.SECONDS.toNanos(SILENCE_SECONDS)) {
                     String expected = "a word within " + SILENCE_SECONDS + " s, or its end";
-                    findings.report(new Flaw(
-                            FlawKind.STALLED, "peer " + number, "its channels", 0, -1, expected, hub.state()));
+                    findings.report(
+                            new Flaw(FlawKind.STALLED, "peer " + number, "its channels", 0, -1, expected, hub.state()));
                     break;
                 }
             }
