@@ -56,8 +56,8 @@ class SimulateAppendTest {
      * Seeds that failed once. 1030: a limit lowered under a buffer that was reserved by the old one; 168 and 228:
      * mappings and buffers given back before their sender came again; 497: a late copy finds room after all; 763: a
      * broken sender's half message; 5197: a drained queue is reset behind a dead sender's claim that never came about;
-     * 961810 and 978263: a process that dies while one of its senders connects; the others: what is made for a sender is
-     * kept until it comes again, longer than the walk had waited.
+     * 961810 and 978263: a process that dies while one of its senders connects; the others: what is made for a sender
+     * is kept until it comes again, longer than the walk had waited.
      */
     @ParameterizedTest
     @ValueSource(
