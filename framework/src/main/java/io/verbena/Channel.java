@@ -226,10 +226,9 @@ public final class Channel extends MessageSender implements AutoCloseable {
     }
 
     private void modify(QpAttributes a) {
-        if (!isConnected()) {
+        if (!isConnected() || !connection.modify(a)) {
             throw new IllegalStateException(this + " is closed");
         }
-        connection.modify(a);
     }
 
     /** Counts of what it has sent, and how long it waited. */

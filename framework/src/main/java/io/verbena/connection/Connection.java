@@ -7,6 +7,7 @@ import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.Access;
+import io.verbena.nic.verbs.QpState;
 import io.verbena.path.SendPath;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -129,9 +130,17 @@ public final class Connection {
         return queuePair.rateLimit();
     }
 
-    /** Sets weight, class or rate limit. */
-    public void modify(QpAttributes attributes) {
-        queuePair.modify(attributes);
+    /** Sets weight, class or rate limit. @return false if its queue pair is in an error, or closed */
+    public boolean modify(QpAttributes attributes) {
+        try {
+            queuePair.modify(attributes);
+            return true;
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            if (queuePair.state() == QpState.RTS) {
+                throw e;
+            }
+            return false; // it has broken, and the connection will know in the node's next turn
+        }
     }
 
     /** What it has sent and waited for. */

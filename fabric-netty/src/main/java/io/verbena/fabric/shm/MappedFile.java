@@ -7,6 +7,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -37,7 +38,7 @@ final class MappedFile {
      * @param length bytes, at least 1
      * @param purpose for the message, such as "segment"
      * @return its memory
-     * @throws MemoryExhaustedException if the file system has no room for it
+     * @throws MemoryExhaustedException if the file system has no room for it, or the directory is gone
      */
     static AtomicBuffer create(Path file, int length, String purpose) {
         checkSpace(file, length, purpose);
@@ -48,7 +49,7 @@ final class MappedFile {
             return buffer;
         } catch (IOException e) {
             delete(incomplete);
-            throw exhausted(file, length, purpose, String.valueOf(e.getMessage()));
+            throw unavailable(file, length, purpose, e);
         }
     }
 
@@ -57,11 +58,20 @@ final class MappedFile {
         try {
             usable = Files.getFileStore(file.toAbsolutePath().getParent()).getUsableSpace();
         } catch (IOException e) {
-            throw exhausted(file, length, purpose, String.valueOf(e.getMessage()));
+            throw unavailable(file, length, purpose, e);
         }
         if (usable < length) {
             throw exhausted(file, length, purpose, usable + " bytes are left");
         }
+    }
+
+    private static MemoryExhaustedException unavailable(Path file, int length, String purpose, IOException e) {
+        if (e instanceof NoSuchFileException) {
+            return new MemoryExhaustedException(purpose + " of " + length + " bytes in " + file.getParent()
+                    + ": somebody has removed that directory; what is mapped stays, but there is no new memory, and no"
+                    + " new peer can map this node's: launch it again");
+        }
+        return exhausted(file, length, purpose, String.valueOf(e.getMessage()));
     }
 
     private static MemoryExhaustedException exhausted(Path file, int length, String purpose, String reason) {

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import org.agrona.IoUtil;
 import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,6 +93,20 @@ class SharedMemoryProviderTest {
                     .hasMessageContaining("--shm-size");
             assertThat(names(memory.directory())).containsExactly("lock");
             assertThat(memory.allocatedBytes()).isZero();
+        }
+    }
+
+    @Test
+    void saysThatItsDirectoryWasRemoved() throws Exception {
+        try (SharedMemoryProvider memory = new SharedMemoryProvider(root, 1, Long.MAX_VALUE)) {
+            Segment mapped = memory.allocate(4096);
+            IoUtil.delete(memory.directory().toFile(), false);
+            assertThatThrownBy(() -> memory.allocate(4096))
+                    .isInstanceOf(MemoryExhaustedException.class)
+                    .hasMessageContaining("somebody has removed that directory")
+                    .hasMessageNotContaining("--shm-size");
+            mapped.buffer().putLong(0, 1); // what is mapped stays
+            assertThat(memory.allocatedBytes()).isEqualTo(4096);
         }
     }
 
