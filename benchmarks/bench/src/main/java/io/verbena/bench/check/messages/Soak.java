@@ -142,7 +142,7 @@ final class Soak {
             }
             LockSupport.parkNanos(TICK_NANOS);
             now = System.nanoTime();
-            if (now - nextKill > 0) {
+            if (now - nextKill > 0 && living.get(0).hasWorked()) {
                 nextKill = now + pause();
                 SoakPeer oldest = living.remove(0);
                 oldest.kill();

@@ -28,6 +28,7 @@ final class SoakPeer {
     private final PrintStream input;
     private final CountDownLatch settled = new CountDownLatch(1);
     private volatile boolean killed;
+    private volatile boolean worked;
     private volatile long diedAt;
     private volatile long heardAt = System.nanoTime();
 
@@ -94,12 +95,19 @@ final class SoakPeer {
         } else if (line.startsWith(SoakPeerProcess.DONE)) {
             String[] words = line.split(" ", -1);
             for (Count count : Count.values()) {
-                tally.add(count, Long.parseLong(words[count.ordinal() + 1]));
+                long done = Long.parseLong(words[count.ordinal() + 1]);
+                worked |= done > 0;
+                tally.add(count, done);
             }
         } else if (line.startsWith(HubProcess.FLAW)) {
             findings.report(HubProcess.flaw(line.substring(HubProcess.FLAW.length())));
         }
         return line.equals(SoakPeerProcess.SETTLED);
+    }
+
+    /** Whether it has done anything: on a slow machine a process takes long to begin. */
+    boolean hasWorked() {
+        return worked;
     }
 
     /** Ends it as the kernel does when it must. */
