@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.connection.MessageQueue;
+import io.verbena.dispatch.NodeDriver;
 import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.fabric.Nanos;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class Inbox implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
     private final Node node;
+    private final NodeDriver driver;
     private final Tenant tenant;
     private final String name;
     private final AppendQueue queue;
@@ -43,6 +45,7 @@ public final class Inbox implements AutoCloseable {
 
     Inbox(Node node, Tenant tenant, String name, AppendQueue queue, InboxOptions options, ChannelOptions peers) {
         this.node = node;
+        this.driver = node.driver();
         this.channels = node.channels();
         this.tenant = tenant;
         this.name = name;
@@ -109,7 +112,7 @@ public final class Inbox implements AutoCloseable {
             }
             throw inUse();
         }
-        boolean entered = node.driver().enterCallback();
+        boolean entered = driver.enterCallback();
         try {
             int taken = queue.poll(dispatch.to(handler), limit);
             queue.takenByEngine(byEngine
@@ -117,7 +120,7 @@ public final class Inbox implements AutoCloseable {
             return taken;
         } finally {
             if (entered) {
-                node.driver().leaveCallback();
+                driver.leaveCallback();
             }
             use.leave();
         }
@@ -260,7 +263,7 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean await(Duration longest, BooleanSupplier condition) {
-        return node.driver().awaitMessage(Nanos.of(longest), condition);
+        return driver.awaitMessage(Nanos.of(longest), condition);
     }
 
     boolean isClosed() {
@@ -268,11 +271,11 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean enterCallback() {
-        return node.driver().enterCallback();
+        return driver.enterCallback();
     }
 
     void leaveCallback() {
-        node.driver().leaveCallback();
+        driver.leaveCallback();
     }
 
     /**

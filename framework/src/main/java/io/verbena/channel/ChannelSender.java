@@ -130,7 +130,10 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            return sendPart(append(), buffer, offset, length, now);
+            SendRequest append = append().signaled(false);
+            return length <= maxInline
+                    ? post(append.inline(buffer, offset, length), now)
+                    : postStaged(buffer, offset, length, now);
         } catch (IllegalStateException e) {
             return closedMeanwhile(e);
         } finally {
@@ -147,8 +150,12 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            SendRequest append = request.appendImmediate(queueId, queueKey, immediate).stream(stream);
-            return sendPart(append, buffer, offset, length, now);
+            SendRequest append = request.appendImmediate(queueId, queueKey, immediate)
+                    .stream(stream)
+                    .signaled(false);
+            return length <= maxInline
+                    ? post(append.inline(buffer, offset, length), now)
+                    : postStaged(buffer, offset, length, now);
         } catch (IllegalStateException e) {
             return closedMeanwhile(e);
         } finally {
@@ -178,13 +185,6 @@ public final class ChannelSender {
 
     private boolean isRefused(int length) {
         return connection.state != Connection.OPEN || length > maxMessage || path.state() != QpState.RTS;
-    }
-
-    private SendResult sendPart(SendRequest append, DirectBuffer buffer, int offset, int length, boolean now) {
-        append.signaled(false);
-        return length <= maxInline
-                ? post(append.inline(buffer, offset, length), now)
-                : postStaged(buffer, offset, length, now);
     }
 
     /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
@@ -230,8 +230,9 @@ public final class ChannelSender {
         return request.append(queueId, queueKey).stream(stream);
     }
 
+    /** Not by {@link #submit}: HotSpot inlines 15 levels of calls, and a store in a peer's memory is the fifteenth. */
     private SendResult post(SendRequest message, boolean now) {
-        if (submit(message, now) != PostResult.POSTED) {
+        if ((now ? path.post(message) : path.enqueue(message)) != PostResult.POSTED) {
             if (!window.makeRoom()) {
                 return roomless();
             }

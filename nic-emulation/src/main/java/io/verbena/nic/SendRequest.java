@@ -257,7 +257,9 @@ public final class SendRequest {
     }
 
     private SendRequest start(WcOpcode kind, int key, long offset) {
-        opcode = kind;
+        if (opcode != kind) { // mostly it is the one of before: no store, and no barrier of the collector's
+            opcode = kind;
+        }
         flags = SendWqeDescriptor.SIGNALED;
         remoteKey = key;
         remoteOffset = offset;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FlowStatistics {
     private static final VarHandle BYTES;
-    private static final VarHandle CHARGED;
+    private static final VarHandle SURCHARGE;
     private static final VarHandle MESSAGES;
     private static final VarHandle CHUNKS;
     private static final VarHandle VISITS;
@@ -25,7 +25,7 @@ public final class FlowStatistics {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             BYTES = lookup.findVarHandle(FlowStatistics.class, "bytes", long.class);
-            CHARGED = lookup.findVarHandle(FlowStatistics.class, "charged", long.class);
+            SURCHARGE = lookup.findVarHandle(FlowStatistics.class, "surcharge", long.class);
             MESSAGES = lookup.findVarHandle(FlowStatistics.class, "messages", long.class);
             CHUNKS = lookup.findVarHandle(FlowStatistics.class, "chunks", long.class);
             VISITS = lookup.findVarHandle(FlowStatistics.class, "visits", long.class);
@@ -38,7 +38,7 @@ public final class FlowStatistics {
     }
 
     private long bytes;
-    private long charged;
+    private long surcharge; // what was charged beyond the bytes; nothing where they are the unit
     private long messages;
     private long chunks;
     private long visits;
@@ -63,7 +63,9 @@ public final class FlowStatistics {
      */
     public void visit(int sent, int completed, long units) {
         BYTES.setOpaque(this, bytes + sent);
-        CHARGED.setOpaque(this, charged + units);
+        if (units != sent) {
+            SURCHARGE.setOpaque(this, surcharge + units - sent);
+        }
         MESSAGES.setOpaque(this, messages + completed);
         VISITS.setOpaque(this, visits + 1);
     }
@@ -98,7 +100,7 @@ public final class FlowStatistics {
 
     /** What was charged for them, in the {@link ChargedUnit}. */
     public long charged() {
-        return (long) CHARGED.getOpaque(this);
+        return (long) BYTES.getOpaque(this) + (long) SURCHARGE.getOpaque(this);
     }
 
     /** Messages begun or answered. */

@@ -232,7 +232,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         } finally {
             baton.release();
         }
-        turns.leave(delivered, false); // nothing else had anything to send
+        if (delivered) { // nothing else had anything to send, and what is executed at once arms no timer
+            turns.leave(true, false);
+        }
         if (!doorbells.isEmpty() && baton.tryTake()) {
             turns.assist(null);
         }

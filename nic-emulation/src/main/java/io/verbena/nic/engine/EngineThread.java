@@ -82,6 +82,10 @@ final class EngineThread implements Runnable {
         return Thread.currentThread() == thread;
     }
 
+    Thread thread() {
+        return thread;
+    }
+
     /** Waits for its end, a bounded time. Returns whether it has ended. */
     boolean join() {
         if (isCurrent()) {

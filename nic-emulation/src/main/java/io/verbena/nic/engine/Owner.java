@@ -24,7 +24,7 @@ final class Owner {
     private final Waiter waiter;
     private final NanoClock clock;
     private final Datapath datapath;
-    private final @Nullable EngineThread thread;
+    private final @Nullable Thread thread; // the engine's own: at hand, for this is asked with each poll
     private volatile @Nullable EngineAgent agent;
     private volatile BooleanSupplier[] parkChecks = {}; // copied on write; a list would make an iterator for each look
     private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
@@ -46,12 +46,12 @@ final class Owner {
         this.waiter = waiter;
         this.clock = clock;
         this.datapath = datapath;
-        this.thread = thread;
+        this.thread = thread == null ? null : thread.thread();
     }
 
     /** Whether it is the calling thread. */
     boolean isCurrent() {
-        return thread == null ? waiter.isOwner() : thread.isCurrent();
+        return thread == null ? waiter.isOwner() : Thread.currentThread() == thread;
     }
 
     /** Wakes it if it sleeps. */

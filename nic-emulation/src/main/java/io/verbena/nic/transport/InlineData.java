@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe.
  */
 public final class InlineData {
-    private @Nullable DirectBuffer head;
+    private boolean present;
+    private @Nullable DirectBuffer head; // stays when the data goes: mostly the next is in the same buffer
     private int headOffset;
     private int headLength;
     private @Nullable DirectBuffer body;
@@ -24,17 +25,22 @@ public final class InlineData {
 
     /** Takes the data from nowhere. */
     public void clear() {
-        head = null;
-        body = null;
+        present = false;
+        if (body != null) {
+            body = null;
+        }
     }
 
     /** Takes the data from one buffer. */
     public void wrap(DirectBuffer buffer, int offset, int length) {
         buffer.boundsCheck(offset, length);
-        head = buffer;
+        clear();
+        present = true;
+        if (head != buffer) {
+            head = buffer;
+        }
         headOffset = offset;
         headLength = length;
-        body = null;
         bodyLength = 0;
     }
 
@@ -48,7 +54,7 @@ public final class InlineData {
 
     /** Whether a request carries its data. */
     public boolean isPresent() {
-        return head != null;
+        return present;
     }
 
     /**
@@ -58,7 +64,7 @@ public final class InlineData {
      * @throws IndexOutOfBoundsException if a buffer has shrunk
      */
     boolean isReadable() {
-        return isReadable(head, headOffset, headLength) && (body == null || isReadable(body, bodyOffset, bodyLength));
+        return present && isReadable(head, headOffset, headLength) && (body == null || isReadable(body, bodyOffset, bodyLength));
     }
 
     private static boolean isReadable(@Nullable DirectBuffer buffer, int offset, int length) {
@@ -72,7 +78,7 @@ public final class InlineData {
     /** Copies all of it. */
     public void copyTo(MutableDirectBuffer target, int at) {
         DirectBuffer first = head;
-        if (first != null) {
+        if (present && first != null) {
             target.putBytes(at, first, headOffset, headLength);
         }
         DirectBuffer second = body;
@@ -90,7 +96,7 @@ public final class InlineData {
     void copyTo(AtomicBuffer target, int at, int from, int length) {
         int ofHead = Math.max(0, Math.min(length, headLength - from));
         DirectBuffer first = head;
-        if (first != null && ofHead > 0) {
+        if (present && first != null && ofHead > 0) {
             ScatterGather.place(target, at, first, headOffset + from, ofHead);
         }
         DirectBuffer second = body;
