@@ -71,6 +71,7 @@ public final class Connection {
     // Under the lock of Connections.
     final Exchange exchange = new Exchange();
     int firstPsn;
+    int group; // of the NIC's, to which its queue pair belongs
 
     @Nullable
     Object usedBy; // the peer that it counts against

@@ -29,7 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  +-----------------+-----------------+-----------------+
  *  | text length     | token length    | node length     | 56
  *  +-----------------+-----------------+-----------------+
- *  | sender's stream | recv.'s stream  | zero            | 64
+ *  | sender's stream | recv.'s stream  | sender's group  | 64
  *  +-----------------+-----------------+-----------------+
  *  | text: the name asked for, or a reason; then the token| 72
  *  | and, of a REQUEST or REPLY, the sending node's name  |
@@ -37,6 +37,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>A side's stream is the number that all of its messages of this connection carry: what else is sent by its queue
  * pair has others.
+ *
+ * <p>The group, of a REQUEST or REPLY, tells the sender's tenants apart: those of one number share what they are given.
  *
  * <p>An append queue key of 0 says that there is no queue: the receiver cannot send back.
  */
@@ -102,6 +104,7 @@ public final class ConnectionFlyweight {
     private static final int NODE_LENGTH = 60;
     private static final int SENDER_STREAM = 64;
     private static final int RECEIVER_STREAM = 66;
+    private static final int GROUP = 68;
 
     private final UnsafeBuffer buffer;
     private int length;
@@ -224,6 +227,17 @@ public final class ConnectionFlyweight {
     public ConnectionFlyweight streams(int sender, int receiver) {
         putShort(SENDER_STREAM, sender);
         putShort(RECEIVER_STREAM, receiver);
+        return this;
+    }
+
+    /** Which of the sender's groups its queue pair belongs to; any of 16 bits. */
+    public int group() {
+        return buffer.getShort(GROUP, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /** Sets the sender's group. */
+    public ConnectionFlyweight group(int value) {
+        putShort(GROUP, value);
         return this;
     }
 

@@ -82,6 +82,7 @@ final class ConnectionMaker {
         }
         SendPath path = new QueuePairPath(queuePair, engine);
         Connection c = new Connection(queuePair, path, FIRST_STREAM, peerNic, transaction, incoming, kind, name);
+        c.group = pd.group().index();
         if (accesses) {
             c.end = owner.region(c, staging(pd, path, Access.LOCAL_WRITE), completions);
         } else if (posts) {
@@ -109,6 +110,7 @@ final class ConnectionMaker {
         c.peer.name = d.node();
         c.peer.qp = d.senderQp();
         c.peer.stream = d.senderStream();
+        c.peer.group = d.group();
         c.peer.queueId = d.queueId();
         c.peer.queueKey = d.queueKey();
         c.peer.maxMessage = d.maxMessage();
@@ -150,6 +152,7 @@ final class ConnectionMaker {
                 .state(QpState.RTR)
                 .peerNic(c.peerNic)
                 .peerQp(c.peer.qp)
+                .peerGroup(c.peer.group)
                 .pathMtu(mtu)
                 .receivePsn(peerPsn)
                 .maxDestRdAtomic(16)

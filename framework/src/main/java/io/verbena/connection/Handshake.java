@@ -118,6 +118,7 @@ public final class Handshake implements DutyCycleAgent {
                 .kind(c.kind)
                 .queuePairs(c.number, 0)
                 .streams(c.stream, 0)
+                .group(c.group)
                 .psn(c.firstPsn)
                 .pathMtu(Math.min(settings.pathMtu(), ConnectionMaker.mtuOf(maxPacket)))
                 .text(c.name, token)
@@ -265,6 +266,7 @@ public final class Handshake implements DutyCycleAgent {
                 .kind(c.kind)
                 .queuePairs(c.number, c.peer.qp)
                 .streams(c.stream, c.peer.stream)
+                .group(c.group)
                 .psn(c.firstPsn)
                 .pathMtu(mtu)
                 .node(nodeName);

@@ -8,6 +8,8 @@ public final class PeerTerms {
     public int qp;
     /** Of which stream of that queue pair is what comes from it. */
     public int stream;
+    /** Which of its node's tenants sends, by a number. */
+    public int group;
     /** Where messages go to: the append queue of its inbox. */
     public int queueId;
     /** Of that queue; 0 if there is none. */

@@ -20,6 +20,7 @@ class ConnectionFlyweightTest {
         return ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, 5)
                 .queuePairs(7, 8)
                 .streams(senderStream, receiverStream)
+                .group(0xFEDC)
                 .pathMtu(1024)
                 .text("inbox", new byte[] {1, 2})
                 .node("client");
@@ -32,6 +33,7 @@ class ConnectionFlyweightTest {
         assertThat(found.isSound()).isTrue();
         assertThat(found.senderStream()).isEqualTo(senderStream);
         assertThat(found.receiverStream()).isEqualTo(receiverStream);
+        assertThat(found.group()).isEqualTo(0xFEDC);
         assertThat(found.text()).isEqualTo("inbox");
         assertThat(found.token()).containsExactly(1, 2);
         assertThat(found.node()).isEqualTo("client");

@@ -18,6 +18,7 @@ public final class ConnectAttributes {
     int rnrRetry = 7;
     int minRnrTimer = 2;
     int maxRdAtomic = 16;
+    int peerGroup;
 
     /** Creates the defaults. */
     public ConnectAttributes() {}
@@ -70,6 +71,12 @@ public final class ConnectAttributes {
         return this;
     }
 
+    /** As {@link QpAttributes#peerGroup}; not for UD. */
+    public ConnectAttributes peerGroup(int number) {
+        peerGroup = number;
+        return this;
+    }
+
     /** Sets both {@link QpAttributes#maxRdAtomic} and {@link QpAttributes#maxDestRdAtomic}. */
     public ConnectAttributes maxRdAtomic(int count) {
         maxRdAtomic = count;
@@ -89,6 +96,9 @@ public final class ConnectAttributes {
                 .peerQp(peerQp)
                 .pathMtu(pathMtu)
                 .receivePsn(receivePsn);
+        if (peerGroup != 0) {
+            receive.peerGroup(peerGroup);
+        }
         return type == QpType.RC ? receive.maxDestRdAtomic(maxRdAtomic).minRnrTimer(minRnrTimer) : receive;
     }
 

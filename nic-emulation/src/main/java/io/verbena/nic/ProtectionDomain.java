@@ -65,7 +65,8 @@ public final class ProtectionDomain implements AutoCloseable {
         return nic;
     }
 
-    PerformanceGroup group() {
+    /** The group whose share its queue pairs take. */
+    public PerformanceGroup group() {
         return group;
     }
 

@@ -29,6 +29,7 @@ public final class QpAttributes {
     static final int WEIGHT = 1 << 13;
     static final int TRAFFIC_CLASS = 1 << 14;
     static final int RATE_LIMIT = 1 << 15;
+    static final int PEER_GROUP = 1 << 16;
 
     private static final int SHARE = WEIGHT | TRAFFIC_CLASS | RATE_LIMIT;
 
@@ -51,7 +52,8 @@ public final class QpAttributes {
         "qkey",
         "weight",
         "trafficClass",
-        "rateLimit"
+        "rateLimit",
+        "peerGroup"
     };
 
     int given;
@@ -64,6 +66,7 @@ public final class QpAttributes {
     int pathMtu;
     int peerQp;
     int receivePsn;
+    int peerGroup;
     int maxDestRdAtomic;
     int minRnrTimer;
     int sendPsn;
@@ -120,6 +123,16 @@ public final class QpAttributes {
     public QpAttributes peerQp(int number) {
         peerQp = range("peer QP", number, 0, 0xFF_FFFF);
         return give(PEER_QP);
+    }
+
+    /**
+     * Which of the peer's groups sends, 0 by default: any number by which its queue pairs of one group are known from
+     * those of another. In an append queue that is full for several, the groups of a peer share by their weights. May
+     * be given with the move to RTR.
+     */
+    public QpAttributes peerGroup(int number) {
+        peerGroup = range("peer group", number, 0, 0xFFFF);
+        return give(PEER_GROUP);
     }
 
     /** The first PSN to be received, 0 to 2^24 - 1. */
@@ -218,6 +231,7 @@ public final class QpAttributes {
         access = pick(ACCESS, a.given, a.access, access);
         pathMtu = pick(PATH_MTU, a.given, a.pathMtu, pathMtu);
         peerQp = pick(PEER_QP, a.given, a.peerQp, peerQp);
+        peerGroup = pick(PEER_GROUP, a.given, a.peerGroup, peerGroup);
         receivePsn = pick(RECEIVE_PSN, a.given, a.receivePsn, receivePsn);
         maxDestRdAtomic = pick(MAX_DEST_RD_ATOMIC, a.given, a.maxDestRdAtomic, maxDestRdAtomic);
         minRnrTimer = pick(MIN_RNR_TIMER, a.given, a.minRnrTimer, minRnrTimer);
@@ -258,6 +272,7 @@ public final class QpAttributes {
             required = key;
         } else if (from == QpState.INIT && to == QpState.RTR) {
             required = (type == QpType.UD ? 0 : CONNECTED_RTR) | (reliable ? RELIABLE_RTR : 0);
+            allowed |= type == QpType.UD ? 0 : PEER_GROUP;
         } else if (from == QpState.RTR && to == QpState.RTS) {
             required = SEND_PSN | (reliable ? RELIABLE_RTS : 0);
             allowed |= reliable ? MIN_RNR_TIMER : 0;

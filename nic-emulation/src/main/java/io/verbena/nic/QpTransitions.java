@@ -139,6 +139,7 @@ final class QpTransitions {
         }
         Path path = engine.path(a.peerNic);
         path.checkMtu(a.pathMtu);
+        qp.peerGroup(a.peerGroup);
         qp.connect(path, a.peerQp, a.pathMtu, a.receivePsn, a.maxDestRdAtomic);
         path.queuePairs().add(qp);
     }

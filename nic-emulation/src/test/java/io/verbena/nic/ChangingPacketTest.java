@@ -93,7 +93,8 @@ class ChangingPacketTest {
                 queue.id(),
                 queue.key(),
                 MESSAGES * AppendRunFlyweight.alignedLength(MESSAGE),
-                MESSAGES);
+                MESSAGES,
+                1);
         int at = opcode.headerLength();
         for (int i = 0; i < MESSAGES; i++) {
             AppendRunFlyweight.encode(packet, at, MESSAGE, 0);

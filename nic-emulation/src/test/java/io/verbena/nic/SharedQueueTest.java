@@ -12,14 +12,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Peers that fill an append queue for each other have equal parts of it, however often each of them asks for room. */
+/**
+ * Peers that fill an append queue for each other have equal parts of it, and the groups of one peer have parts by their
+ * weights, however often each of them asks for room.
+ */
 @Timeout(60)
 class SharedQueueTest {
     private static final long MILLI = 1_000_000L;
     private static final int LENGTH = 900;
+    private static final int RUN = 1000; // ms, in which the queue is filled thirteen times
+    private static final int RUN_IN = 300;
     private static final int OUTSTANDING = 64;
     private static final int TAKEN_A_MILLI = 16;
     private static final int EAGER = 1; // RNR timer, 0.01 ms
+    private static final int LESS_OFTEN = 12; // 0.64 ms
     private static final int SELDOM = 20; // 10.24 ms
 
     private final VerbsPair p = new VerbsPair();
@@ -35,22 +41,36 @@ class SharedQueueTest {
         final MemoryRegion data;
         final int outstanding;
         int posted;
+        int completed;
+        int seen; // of the completions of its end
         int taken;
 
         Sender(VerbsPair.End end, int rnrTimer, int outstanding) {
+            this(end, end.nic.defaultGroup(), rnrTimer, outstanding);
+        }
+
+        Sender(VerbsPair.End end, PerformanceGroup group, int rnrTimer, int outstanding) {
             this.end = end;
             this.outstanding = outstanding;
-            qp = end.newQueuePair();
+            ProtectionDomain pd = end.nic.allocateProtectionDomain(group);
+            qp = pd.createQueuePair(new QueuePairAttributes().completionQueue(end.cq));
             peer = p.b.newQueuePair();
-            data = end.pd.allocate(LENGTH, Access.ALL);
+            data = pd.allocate(LENGTH, Access.ALL);
             ConnectAttributes attributes =
                     new ConnectAttributes().pathMtu(1024).minRnrTimer(rnrTimer).rnrRetry(7);
             qp.connect(p.b.nic.id(), peer.number(), attributes);
-            peer.connect(end.nic.id(), qp.number(), attributes);
+            peer.connect(end.nic.id(), qp.number(), attributes.peerGroup(group.index()));
+        }
+
+        private int underWay() {
+            for (; seen < end.wcs.size(); seen++) {
+                completed += end.wcs.get(seen).qp() == qp.number() ? 1 : 0;
+            }
+            return posted - completed;
         }
 
         void offer() {
-            for (; posted - end.wcs.size() < outstanding; posted++) {
+            for (int left = outstanding - underWay(); left > 0; left--, posted++) {
                 qp.postSend(
                         end.request.append(queue.id(), queue.key()).wrId(posted).local(data.key(), 0, LENGTH));
             }
@@ -96,12 +116,50 @@ class SharedQueueTest {
             new Sender(linked("d", 0xD0), EAGER, 1)
         };
         p.settle();
-        run(4000);
+        run(RUN);
         int eager = senders[0].taken;
         int seldom = senders[1].taken;
-        assertThat(eager + seldom + senders[2].taken).isEqualTo(4000 * TAKEN_A_MILLI);
+        assertThat(eager + seldom + senders[2].taken).isEqualTo(RUN * TAKEN_A_MILLI);
         assertThat(seldom).as("beside %d of the eager", eager).isBetween(eager * 8 / 10, eager * 12 / 10);
         assertThat(senders[2].taken).isGreaterThan(100);
+    }
+
+    @Test
+    void groupsOfOnePeerHavePartsByWeight() {
+        PerformanceGroup heavy = p.a.nic.createGroup(
+                new GroupAttributes().name("heavy").weight(3));
+        PerformanceGroup light = p.a.nic.createGroup(new GroupAttributes().name("light"));
+        p.settle();
+        senders = new Sender[] {
+            new Sender(p.a, heavy, LESS_OFTEN, OUTSTANDING),
+            new Sender(p.a, light, EAGER, OUTSTANDING),
+            new Sender(p.a, light, EAGER, OUTSTANDING), // as many as it likes: it is the group that has a part
+            new Sender(linked("c", 0xC0), EAGER, OUTSTANDING)
+        };
+        p.settle();
+        runFilled();
+        assertParts(3, 1);
+        heavy.set(new GroupAttributes().weight(1));
+        runFilled();
+        assertParts(1, 1);
+    }
+
+    /** Counts from when what was there has been taken: of a queue that fills, or at other weights. */
+    private void runFilled() {
+        run(RUN_IN);
+        for (Sender sender : senders) {
+            sender.taken = 0;
+        }
+        run(RUN);
+    }
+
+    private void assertParts(int heavyWeight, int lightWeight) {
+        int heavy = senders[0].taken;
+        int light = senders[1].taken + senders[2].taken;
+        int both = heavy + light;
+        int entitled = both * heavyWeight / (heavyWeight + lightWeight);
+        assertThat(heavy).as("beside %d", light).isBetween(entitled * 9 / 10, entitled * 11 / 10);
+        assertThat(senders[3].taken).as("beside %d", both).isBetween(both * 8 / 10, both * 12 / 10);
     }
 
     @Test

@@ -5,11 +5,15 @@ import static io.verbena.nic.append.AppendQueueDescriptor.offset;
 import static io.verbena.nic.append.AppendQueueDescriptor.position;
 import static io.verbena.nic.append.AppendQueueDescriptor.sequence;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What one sender may have in a queue that is full for several: four times what is free there, as switches share a
  * buffer among ports (dynamic thresholds, Choudhury and Hahne, 1998). Senders that flood a queue so have equal parts of
  * it, whoever asks how often and for how much, and a ninth stays free beside two of them, for whoever comes. A consumer
- * takes what came first, so parts of the queue are parts of what is taken.
+ * takes what came first, so parts of the queue are parts of what is taken. Where a sender's groups are told apart
+ * ({@link PeerShare}), each has its weight's part of that: of those of its sender's that have asked for room since as
+ * much was taken as the queue holds.
  *
  * <p>From the queue's first refusal on, until it has been empty; before, and for a sender whose bytes alone are there,
  * nothing is bounded. A sender may exceed its part by one run.
@@ -19,6 +23,11 @@ import static io.verbena.nic.append.AppendQueueDescriptor.sequence;
 public final class DynamicThreshold {
     private static final int FACTOR = 4;
     private static final int MARKS = 64; // a power of two
+
+    private final @Nullable PeerShare peer; // whose part this is; null: it is the sender's whole share
+    private int weight = 1;
+    private int askedKey; // of the queue that it has asked for room last
+    private long asked; // its head then
 
     private int key; // of the queue
     private int chunkLength;
@@ -35,7 +44,27 @@ public final class DynamicThreshold {
     private int count;
 
     /** Creates the share of a sender of which nothing is known yet. */
-    public DynamicThreshold() {}
+    DynamicThreshold() {
+        this(null);
+    }
+
+    /** Creates the part of one of a peer's groups. */
+    DynamicThreshold(@Nullable PeerShare peer) {
+        this.peer = peer;
+    }
+
+    void weight(int value) {
+        weight = value;
+    }
+
+    int weight() {
+        return weight;
+    }
+
+    /** Whether it has asked for room in the queue of that key since so many bytes were taken from it. */
+    boolean hasAsked(int queueKey, long head, int chunk, long bytes) {
+        return askedKey == queueKey && distance(asked, head, chunk) <= bytes;
+    }
 
     /** The queue of that key was full. */
     void refused(int queueKey, long head, long tail, int chunk) {
@@ -62,6 +91,8 @@ public final class DynamicThreshold {
 
     /** Whether it may append to the queue of that key now. */
     boolean admits(int queueKey, long head, long tail) {
+        askedKey = queueKey;
+        asked = head;
         if (capacity == 0 || key != queueKey) {
             return true;
         }
@@ -76,7 +107,12 @@ public final class DynamicThreshold {
             count--;
         }
         return (tail == end && distance(foreign, head, chunkLength) >= 0)
-                || appended - taken <= FACTOR * (capacity - unread);
+                || appended - taken <= part(FACTOR * (capacity - unread), head);
+    }
+
+    /** Its part of what its sender may have. */
+    private long part(long bytes, long head) {
+        return peer == null ? bytes : bytes * weight / peer.weights(key, head, chunkLength, capacity);
     }
 
     /** It has appended to the queue of that key, at a tail. */

@@ -106,7 +106,8 @@ final class AppendRun {
                 (int) wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET),
                 wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY),
                 packetBytes(),
-                messages);
+                messages,
+                qp.group().weight());
         int message = at + Opcode.APPEND_RUN.headerLength();
         for (int i = 0; i < messages; i++) {
             int follower = ring.slot(ring.next());

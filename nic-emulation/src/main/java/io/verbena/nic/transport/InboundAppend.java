@@ -3,6 +3,7 @@ package io.verbena.nic.transport;
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.DynamicThreshold;
 import io.verbena.nic.append.LargeAppender;
+import io.verbena.nic.append.PeerShare;
 import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpType;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class InboundAppend {
     private final QpContext qp;
     private final TransportServices services;
-    private DynamicThreshold share = new DynamicThreshold(); // of the queue that it is for
+    private DynamicThreshold share = new PeerShare().of(0, 1); // of the queue that it is for
 
     // The message in parts.
     private boolean appending;
@@ -90,7 +91,7 @@ final class InboundAppend {
         if (stream > AppendEthFlyweight.MAX_STREAM) {
             return AethSyndrome.INVALID_REQUEST;
         }
-        to(queueId);
+        to(queueId, AppendEthFlyweight.weight(b, eth));
         if (opcode.endsMessage()) {
             boolean immediate = opcode.hasImmediate();
             int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
@@ -118,12 +119,12 @@ final class InboundAppend {
         return QpResponder.DONE;
     }
 
-    /** What comes now is for that queue. */
-    void to(int queueId) {
+    /** What comes now is for that queue, of a group of the peer's that has that weight now. */
+    void to(int queueId, int weight) {
         Path path = qp.path();
         Appender appender = services.appender();
         if (path != null && appender.mayHave(queueId)) {
-            share = path.share(queueId);
+            share = path.share(queueId).of(qp.peerGroup(), weight);
         }
         appender.from(share);
     }

@@ -1,7 +1,7 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
-import io.verbena.nic.append.DynamicThreshold;
+import io.verbena.nic.append.PeerShare;
 import io.verbena.nic.arbiter.OutputQueue;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.RemoteKeys;
@@ -39,7 +39,7 @@ public final class Path {
     private final List<MappedQueue> counted =
             new ArrayList<>(); // that the peer's engine takes, and that may hold something
     private @Nullable MappedQueue[] queues = {}; // of the peer's, by number, those that were appended to
-    private @Nullable DynamicThreshold[]
+    private @Nullable PeerShare[]
             shares = {}; // of this NIC's queues, by number, those that the peer appended to
     private volatile boolean flushCostly; // of the link
     private boolean touched;
@@ -163,13 +163,13 @@ public final class Path {
     }
 
     /** What the peer may have in an append queue of this NIC's. */
-    DynamicThreshold share(int queueId) {
+    PeerShare share(int queueId) {
         if (queueId >= shares.length) {
             shares = Arrays.copyOf(shares, queueId + 1);
         }
-        DynamicThreshold share = shares[queueId];
+        PeerShare share = shares[queueId];
         if (share == null) {
-            share = new DynamicThreshold();
+            share = new PeerShare();
             shares[queueId] = share;
         }
         return share;

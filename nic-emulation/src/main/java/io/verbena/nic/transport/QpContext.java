@@ -62,6 +62,7 @@ public final class QpContext extends ScheduledFlow {
     private volatile @Nullable String failure;
     private boolean torn;
     private SenderQuota senderQuota = SenderQuota.NONE;
+    private int peerGroup;
 
     // What is charged for: in the visit under way, but for what happens between visits.
     private int answers;
@@ -97,6 +98,16 @@ public final class QpContext extends ScheduledFlow {
     /** What the peer's messages in append queues count against. */
     SenderQuota senderQuota() {
         return senderQuota;
+    }
+
+    /** Sets which of the peer's groups sends to it. Under the baton. */
+    public void peerGroup(int number) {
+        peerGroup = number;
+    }
+
+    /** Which of the peer's groups sends to it. */
+    int peerGroup() {
+        return peerGroup;
     }
 
     /** Its transport. */

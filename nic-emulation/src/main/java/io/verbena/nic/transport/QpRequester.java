@@ -251,7 +251,13 @@ public abstract class QpRequester {
             RethFlyweight.encode(b, at + opcode.rethOffset(), remote + done, remoteKey, length - done);
         } else if (opcode.appendEthOffset() != Opcode.ABSENT) {
             AppendEthFlyweight.encode(
-                    b, at + opcode.appendEthOffset(), (int) remote, remoteKey, length, (int) (remote >>> Integer.SIZE));
+                    b,
+                    at + opcode.appendEthOffset(),
+                    (int) remote,
+                    remoteKey,
+                    length,
+                    (int) (remote >>> Integer.SIZE),
+                    qp.group().weight());
         } else if (opcode.atomicEthOffset() != Opcode.ABSENT) {
             AtomicEthFlyweight.encode(
                     b,

@@ -7,16 +7,19 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Append extended header: which append queue a message is for, how long it is in whole, and of which stream of its
- * queue pair it is; of a run of messages ({@link AppendRunFlyweight}) how long the run is, and how many they are.
+ * queue pair it is; of a run of messages ({@link AppendRunFlyweight}) how long the run is, and how many they are. And
+ * the weight of the group that sends it.
  *
  * <pre>
  *    0          4           8                12         14       16
  *   +----------+-----------+----------------+----------+--------+
- *   | queue id | queue key | message length | messages | stream |
+ *   | queue id | queue key | message length | stream   | weight |
  *   +----------+-----------+----------------+----------+--------+
+ *                                           | messages |          of a run, whose messages have each a stream
+ *                                           +----------+
  * </pre>
  *
- * <p>The number of messages is 0 in all packets but runs; the stream is 0 in runs, whose messages have each its own.
+ * <p>By the weight, groups of one sender share room in a queue that is full. Packets behind a message's first have none.
  *
  * <p>Stateless; the buffer follows its own rules of concurrency.
  */
@@ -30,8 +33,9 @@ public final class AppendEthFlyweight {
     private static final int QUEUE_ID_OFFSET = 0;
     private static final int QUEUE_KEY_OFFSET = 4;
     private static final int MESSAGE_LENGTH_OFFSET = 8;
-    private static final int MESSAGES_OFFSET = 12;
-    private static final int STREAM_OFFSET = 14;
+    private static final int STREAM_OFFSET = 12;
+    private static final int MESSAGES_OFFSET = 12; // of a run
+    private static final int WEIGHT_OFFSET = 14;
 
     private AppendEthFlyweight() {}
 
@@ -75,23 +79,23 @@ public final class AppendEthFlyweight {
         return b.getShort(offset + STREAM_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
     }
 
+    /** Reads the weight of the sender's group: any of 16 bits, of which 0 counts as 1. */
+    public static int weight(DirectBuffer b, int offset) {
+        return b.getShort(offset + WEIGHT_OFFSET, LITTLE_ENDIAN) & 0xFFFF;
+    }
+
     /** Writes the whole header of a packet that is not a run. */
     public static void encode(
-            MutableDirectBuffer b, int offset, int queueId, int queueKey, int messageLength, int stream) {
-        encode(b, offset, queueId, queueKey, messageLength, 0, stream);
+            MutableDirectBuffer b, int offset, int queueId, int queueKey, int messageLength, int stream, int weight) {
+        queueId(b, offset, queueId);
+        queueKey(b, offset, queueKey);
+        messageLength(b, offset, messageLength);
+        b.putInt(offset + STREAM_OFFSET, (stream & 0xFFFF) | (weight << Short.SIZE), LITTLE_ENDIAN);
     }
 
     /** Writes the whole header of a run. */
     public static void encodeRun(
-            MutableDirectBuffer b, int offset, int queueId, int queueKey, int runLength, int messages) {
-        encode(b, offset, queueId, queueKey, runLength, messages, 0);
-    }
-
-    private static void encode(
-            MutableDirectBuffer b, int offset, int queueId, int queueKey, int length, int messages, int stream) {
-        queueId(b, offset, queueId);
-        queueKey(b, offset, queueKey);
-        messageLength(b, offset, length);
-        b.putInt(offset + MESSAGES_OFFSET, (messages & 0xFFFF) | (stream << Short.SIZE), LITTLE_ENDIAN);
+            MutableDirectBuffer b, int offset, int queueId, int queueKey, int runLength, int messages, int weight) {
+        encode(b, offset, queueId, queueKey, runLength, messages, weight);
     }
 }

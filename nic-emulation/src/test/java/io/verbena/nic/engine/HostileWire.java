@@ -153,10 +153,10 @@ final class HostileWire implements AutoCloseable {
             int id = right ? appendQueue.id() : s.i8();
             int queueKey = right ? appendQueue.key() : key;
             if (opcode == Opcode.APPEND_RUN) {
-                AppendEthFlyweight.encodeRun(packet, opcode.appendEthOffset(), id, queueKey, length, s.u8());
+                AppendEthFlyweight.encodeRun(packet, opcode.appendEthOffset(), id, queueKey, length, s.u8(), choice);
             } else {
                 int stream = (choice & 32) == 0 ? 0 : s.u16();
-                AppendEthFlyweight.encode(packet, opcode.appendEthOffset(), id, queueKey, length, stream);
+                AppendEthFlyweight.encode(packet, opcode.appendEthOffset(), id, queueKey, length, stream, choice);
             }
         }
         if (opcode.aethOffset() != Opcode.ABSENT) {
@@ -184,7 +184,7 @@ final class HostileWire implements AutoCloseable {
             bytes += AppendRunFlyweight.alignedLength(message);
         }
         int eth = Opcode.APPEND_RUN.appendEthOffset();
-        AppendEthFlyweight.encodeRun(packet, eth, appendQueue.id(), appendQueue.key(), bytes, messages);
+        AppendEthFlyweight.encodeRun(packet, eth, appendQueue.id(), appendQueue.key(), bytes, messages, 1);
         return bytes;
     }
 

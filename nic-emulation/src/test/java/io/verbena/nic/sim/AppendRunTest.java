@@ -287,7 +287,7 @@ class AppendRunTest {
         int headers = Opcode.APPEND_RUN.headerLength();
         BthFlyweight.encode(
                 packet, 0, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, farQp.number(), 0, qp.number());
-        AppendEthFlyweight.encodeRun(packet, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 48, 3);
+        AppendEthFlyweight.encodeRun(packet, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 48, 3, 1);
         for (int i = 0; i < 3; i++) {
             AppendRunFlyweight.encode(
                     packet, headers + 16 * i, i < 2 ? 8 : 9, 0); // the last one goes beyond the packet

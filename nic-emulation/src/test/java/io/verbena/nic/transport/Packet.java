@@ -65,7 +65,7 @@ final class Packet {
     }
 
     Packet append(int queue, int key, int length, int stream) {
-        AppendEthFlyweight.encode(buffer, opcode.appendEthOffset(), queue, key, length, stream);
+        AppendEthFlyweight.encode(buffer, opcode.appendEthOffset(), queue, key, length, stream, 1);
         return this;
     }
 

@@ -104,23 +104,23 @@ class FlyweightLayoutTest {
 
     @Test
     void appendEth() {
-        AppendEthFlyweight.encode(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221, 0);
-        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  00 00  00 00");
+        AppendEthFlyweight.encode(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221, 0, 0x3231);
+        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  00 00  31 32");
         assertThat(AppendEthFlyweight.queueId(b, AT)).isEqualTo(0x0403_0201);
         assertThat(AppendEthFlyweight.queueKey(b, AT)).isEqualTo(0x1413_1211);
         assertThat(AppendEthFlyweight.messageLength(b, AT)).isEqualTo(0x2423_2221);
-        assertThat(AppendEthFlyweight.messages(b, AT)).isZero();
         assertThat(AppendEthFlyweight.stream(b, AT)).isZero();
+        assertThat(AppendEthFlyweight.weight(b, AT)).isEqualTo(0x3231);
 
-        AppendEthFlyweight.encode(b, AT, -1, -1, -1, AppendEthFlyweight.MAX_STREAM);
-        assertBytes(AppendEthFlyweight.LENGTH, "FF FF FF FF  FF FF FF FF  FF FF FF FF  00 00  FF 0F");
-        assertThat(AppendEthFlyweight.messages(b, AT)).isZero();
+        AppendEthFlyweight.encode(b, AT, -1, -1, -1, AppendEthFlyweight.MAX_STREAM, 0xFFFF);
+        assertBytes(AppendEthFlyweight.LENGTH, "FF FF FF FF  FF FF FF FF  FF FF FF FF  FF 0F  FF FF");
+        assertThat(AppendEthFlyweight.weight(b, AT)).isEqualTo(0xFFFF);
         assertThat(AppendEthFlyweight.stream(b, AT)).isEqualTo(AppendEthFlyweight.MAX_STREAM);
 
-        AppendEthFlyweight.encodeRun(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221, 0xF231);
-        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  31 F2  00 00");
+        AppendEthFlyweight.encodeRun(b, AT, 0x0403_0201, 0x1413_1211, 0x2423_2221, 0xF231, 1);
+        assertBytes(AppendEthFlyweight.LENGTH, "01 02 03 04  11 12 13 14  21 22 23 24  31 F2  01 00");
         assertThat(AppendEthFlyweight.messages(b, AT)).isEqualTo(0xF231);
-        assertThat(AppendEthFlyweight.stream(b, AT)).isZero();
+        assertThat(AppendEthFlyweight.weight(b, AT)).isEqualTo(1);
     }
 
     @Test

@@ -157,7 +157,7 @@ final class WirePeer implements Actor, LinkListener {
 
     void append(Opcode opcode, int psn, int queueId, int queueKey, int messageLength, byte[] payload) {
         start(opcode, psn);
-        AppendEthFlyweight.encode(scratch, opcode.appendEthOffset(), queueId, queueKey, messageLength, 0);
+        AppendEthFlyweight.encode(scratch, opcode.appendEthOffset(), queueId, queueKey, messageLength, 0, 1);
         finish(opcode, payload);
     }
 
