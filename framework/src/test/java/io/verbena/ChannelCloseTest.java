@@ -61,6 +61,27 @@ class ChannelCloseTest {
         }
     }
 
+    /** A thread may be sending when the JVM ends, and its nodes close: it is told that, whatever it meets in between. */
+    @Test
+    void whoIsSendingWhenTheNodeClosesIsTold() {
+        try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {
+            pair.server.openInbox("in").onMessage(m -> received.incrementAndGet());
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            UnsafeBuffer gone = new UnsafeBuffer(new byte[64]) {
+                @Override
+                public void boundsCheck(int index, int length) {
+                    pair.client.close();
+                    wrap(0L, 0);
+                    super.boundsCheck(index, length);
+                }
+            };
+            assertThat(channel.offer(gone, 0, 64)).isEqualTo(SendResult.CLOSED);
+            assertThat(channel.offer(MESSAGE, 0, 64)).isEqualTo(SendResult.CLOSED);
+            assertThat(channel.tryClaim(64)).isEqualTo(Channel.CLOSED);
+            channel.flush();
+        }
+    }
+
     /** Nobody asks a closed channel what became of its messages: the log tells of those that may not have arrived. */
     @Test
     void theLogTellsWhatAClosedChannelCannotBring() {

@@ -134,7 +134,7 @@ public final class ChannelSender {
             return length <= maxInline
                     ? post(append.inline(buffer, offset, length), now)
                     : postStaged(buffer, offset, length, now);
-        } catch (IllegalStateException e) {
+        } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
             use.leave();
@@ -156,7 +156,7 @@ public final class ChannelSender {
             return length <= maxInline
                     ? post(append.inline(buffer, offset, length), now)
                     : postStaged(buffer, offset, length, now);
-        } catch (IllegalStateException e) {
+        } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
             use.leave();
@@ -176,7 +176,7 @@ public final class ChannelSender {
             }
             append().signaled(false).inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
             return length <= maxInline ? post(request, true) : postInParts(length);
-        } catch (IllegalStateException e) {
+        } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
             use.leave();
@@ -194,6 +194,8 @@ public final class ChannelSender {
             if (connection.state == Connection.OPEN) {
                 path.flush();
             }
+        } catch (RuntimeException e) {
+            closedMeanwhile(e);
         } finally {
             if (entered) {
                 use.leave();
@@ -305,8 +307,11 @@ public final class ChannelSender {
         return SendResult.CLOSED;
     }
 
-    /** The node may be closed, and the queue pair with it, by another thread while this one sends. */
-    private SendResult closedMeanwhile(IllegalStateException refused) {
+    /**
+     * The node may be closed, and with it the queue pair, links and memory, by another thread while this one sends: also
+     * where the JVM ends. Whatever is refused then, it is refused because it is closed.
+     */
+    private SendResult closedMeanwhile(RuntimeException refused) {
         if (connection.state <= Connection.OPEN) {
             throw refused;
         }
@@ -343,6 +348,9 @@ public final class ChannelSender {
         int at = BACK_PRESSURED;
         try {
             at = claim(length);
+        } catch (RuntimeException e) {
+            closedMeanwhile(e);
+            at = CLOSED;
         } finally {
             if (at < 0) {
                 use.leave();
@@ -399,7 +407,7 @@ public final class ChannelSender {
                 postClaimed(length, now);
             }
             return SendResult.SENT;
-        } catch (IllegalStateException e) {
+        } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
             use.leave();

@@ -126,8 +126,8 @@ class SharedQueueTest {
 
     @Test
     void groupsOfOnePeerHavePartsByWeight() {
-        PerformanceGroup heavy = p.a.nic.createGroup(
-                new GroupAttributes().name("heavy").weight(3));
+        PerformanceGroup heavy =
+                p.a.nic.createGroup(new GroupAttributes().name("heavy").weight(3));
         PerformanceGroup light = p.a.nic.createGroup(new GroupAttributes().name("light"));
         p.settle();
         senders = new Sender[] {

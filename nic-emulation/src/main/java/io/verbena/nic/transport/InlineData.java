@@ -64,7 +64,9 @@ public final class InlineData {
      * @throws IndexOutOfBoundsException if a buffer has shrunk
      */
     boolean isReadable() {
-        return present && isReadable(head, headOffset, headLength) && (body == null || isReadable(body, bodyOffset, bodyLength));
+        return present
+                && isReadable(head, headOffset, headLength)
+                && (body == null || isReadable(body, bodyOffset, bodyLength));
     }
 
     private static boolean isReadable(@Nullable DirectBuffer buffer, int offset, int length) {

@@ -39,8 +39,7 @@ public final class Path {
     private final List<MappedQueue> counted =
             new ArrayList<>(); // that the peer's engine takes, and that may hold something
     private @Nullable MappedQueue[] queues = {}; // of the peer's, by number, those that were appended to
-    private @Nullable PeerShare[]
-            shares = {}; // of this NIC's queues, by number, those that the peer appended to
+    private @Nullable PeerShare[] shares = {}; // of this NIC's queues, by number, those that the peer appended to
     private volatile boolean flushCostly; // of the link
     private boolean touched;
     private long noRoomSince = NEVER;

@@ -255,7 +255,8 @@ class AppendRunTest {
         a.turn();
         Packet run = pair.ab.log.get(0);
         pair.ab.lose();
-        AppendEthFlyweight.encodeRun(run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 55, 2, 1);
+        AppendEthFlyweight.encodeRun(
+                run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 55, 2, 1);
         arrive(run);
         assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
         assertThat(b.messages(queue)).isEmpty();
@@ -267,7 +268,8 @@ class AppendRunTest {
         a.turn();
         Packet run = pair.ab.log.get(0);
         pair.ab.lose();
-        AppendEthFlyweight.encodeRun(run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 56, 3, 1);
+        AppendEthFlyweight.encodeRun(
+                run.buffer, Opcode.APPEND_RUN.appendEthOffset(), queue.id(), queue.key(), 56, 3, 1);
         arrive(run);
         assertThat(pair.ba.sent()).containsExactly("ACKNOWLEDGE 100 INVALID msn=0");
         assertThat(b.messages(queue)).isEmpty();
