@@ -150,8 +150,7 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            SendRequest append = request.appendImmediate(queueId, queueKey, immediate)
-                    .stream(stream)
+            SendRequest append = request.appendImmediate(queueId, queueKey, immediate).stream(stream)
                     .signaled(false);
             return length <= maxInline
                     ? post(append.inline(buffer, offset, length), now)
