@@ -161,10 +161,7 @@ public final class NodeContext {
         return this;
     }
 
-    /**
-     * How the node's thread waits, and the threads in {@link Inbox#await} and similar calls. Adaptive polling by
-     * default.
-     */
+    /** How the node's thread waits, and threads in {@link Inbox#await} and the like. By default adaptive polling. */
     public NodeContext polling(PollStrategy.Factory strategies) {
         polling = strategies;
         return this;

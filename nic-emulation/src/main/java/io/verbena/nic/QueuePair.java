@@ -369,10 +369,7 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    /**
-     * Requests that are posted in ERR, or while the queue pair goes there, are flushed, so the state is checked
-     * afterwards.
-     */
+    /** Requests that are posted in ERR, or on the way there, are flushed, so the state is checked afterwards. */
     private void flushReceives() {
         if (context.state() == QpState.ERR) {
             engine.ring(context);
@@ -402,11 +399,7 @@ public final class QueuePair implements AutoCloseable {
         return context.statistics();
     }
 
-    /**
-     * State and attributes as they are now. Any thread.
-     *
-     * @throws IllegalStateException if it is closed
-     */
+    /** State and attributes as they are now; throws an IllegalStateException if it is closed. Any thread. */
     public QueuePairStatus query() {
         return transitions.status();
     }
@@ -428,11 +421,7 @@ public final class QueuePair implements AutoCloseable {
         modify(c.toSend(context.type()));
     }
 
-    /**
-     * Brings a queue pair for datagrams from RESET to RTS.
-     *
-     * @param qkey the Q_Key that datagrams to it must have
-     */
+    /** Brings a queue pair for datagrams, which must have this Q_Key, from RESET to RTS. */
     public void activate(int qkey) {
         modify(new QpAttributes().state(QpState.INIT).qkey(qkey));
         modify(new QpAttributes().state(QpState.RTR));

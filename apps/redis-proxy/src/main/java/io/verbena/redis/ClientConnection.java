@@ -445,7 +445,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
         output.check(nowNanos);
         long timeout = worker.settings().timeoutNanos();
         if (timeout > 0 && replies.size() == 0 && session.idleNanos(nowNanos) > timeout) {
-            close(ClientCloseReason.IDLE, "silent for more than " + worker.settings().timeoutSeconds() + " s");
+            close(
+                    ClientCloseReason.IDLE,
+                    "silent for more than " + worker.settings().timeoutSeconds() + " s");
         }
     }
 

@@ -28,7 +28,8 @@ final class LocalCommands {
     }
 
     /** Executes a command whose number of arguments is right. */
-    void execute(Command executed, Local by, ClientConnection connection, Arguments arguments, long slot, RespWriter out) {
+    void execute(
+            Command executed, Local by, ClientConnection connection, Arguments arguments, long slot, RespWriter out) {
         switch (by) {
             case PING -> ping(arguments, out);
             case ECHO -> out.bulk(arguments.buffer(), arguments.offset(1), arguments.length(1));

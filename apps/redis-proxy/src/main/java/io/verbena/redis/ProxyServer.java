@@ -100,7 +100,8 @@ public final class ProxyServer implements AutoCloseable {
 
     private static void await(ChannelFuture future, InetSocketAddress address) {
         if (!future.awaitUninterruptibly(BIND_SECONDS, TimeUnit.SECONDS)) {
-            throw new ProxyListenException("cannot listen on " + address + ": no answer in " + BIND_SECONDS + " s", null);
+            throw new ProxyListenException(
+                    "cannot listen on " + address + ": no answer in " + BIND_SECONDS + " s", null);
         }
         Throwable cause = future.cause();
         if (cause != null) {

@@ -190,7 +190,8 @@ class LimitsTest {
                 RespClient other = proxy.client()) {
             other.command("SET", "k", "m".repeat(100_000));
             slow.send(RespClient.encode("GET", "k").repeat(100));
-            await().atMost(Duration.ofSeconds(10)).until(() -> proxy.server().total(ClientCloseReason.OUTPUT_LIMIT) == 1);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> proxy.server().total(ClientCloseReason.OUTPUT_LIMIT) == 1);
             assertThat(other.command("PING")).isEqualTo("+PONG\r\n");
             assertThat(other.command("INFO", "errors")).contains("closed_output_limit:1\r\n");
         }

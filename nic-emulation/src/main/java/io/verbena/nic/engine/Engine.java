@@ -86,7 +86,8 @@ public final class Engine implements LinkListener, AutoCloseable {
                 : new EngineThread(this, run.polling().create(Waiting.ENGINE));
         this.owner = new Owner(index, control, waiter, clock, datapath, thread);
         this.commands = new Commands(baton, datapath, owner, guests);
-        this.turns = new EngineTurns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
+        this.turns =
+                new EngineTurns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
     }
 
     /** Index of the engine in its NIC. */

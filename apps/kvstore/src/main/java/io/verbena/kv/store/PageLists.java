@@ -49,10 +49,12 @@ final class PageLists {
         if (previous == NONE) {
             first[sizeClass] = next;
         } else {
-            regions.chunk(previous >>> MemoryChunk.PAGE_NUMBER_BITS).nextPage[previous & (MemoryChunk.PAGES - 1)] = next;
+            regions.chunk(previous >>> MemoryChunk.PAGE_NUMBER_BITS).nextPage[previous & (MemoryChunk.PAGES - 1)] =
+                    next;
         }
         if (next != NONE) {
-            regions.chunk(next >>> MemoryChunk.PAGE_NUMBER_BITS).previousPage[next & (MemoryChunk.PAGES - 1)] = previous;
+            regions.chunk(next >>> MemoryChunk.PAGE_NUMBER_BITS).previousPage[next & (MemoryChunk.PAGES - 1)] =
+                    previous;
         }
     }
 

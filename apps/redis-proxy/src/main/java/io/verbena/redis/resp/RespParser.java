@@ -69,11 +69,7 @@ public final class RespParser {
         this.limits = limits;
     }
 
-    /**
-     * Tells whether the client has authenticated; before that it may announce less.
-     *
-     * @param authenticated false if a password is still missing
-     */
+    /** Sets whether the client has authenticated; before that it may announce less. */
     public void authenticated(boolean authenticated) {
         this.authenticated = authenticated;
     }
@@ -102,31 +98,17 @@ public final class RespParser {
         return result;
     }
 
-    /**
-     * Number of arguments of the command, the command's name included.
-     *
-     * @return at least 1 after {@link #COMMAND}
-     */
+    /** Number of arguments of the command, including its name; at least 1 after {@link #COMMAND}. */
     public int argumentCount() {
         return argumentCount;
     }
 
-    /**
-     * Where an argument starts.
-     *
-     * @param index 0 for the command's name
-     * @return bytes from the start of the command
-     */
+    /** Where an argument starts, in bytes from the start of the command; argument 0 is the command's name. */
     public int argumentOffset(int index) {
         return offsets[index];
     }
 
-    /**
-     * How long an argument is.
-     *
-     * @param index 0 for the command's name
-     * @return bytes
-     */
+    /** Bytes of an argument; argument 0 is the command's name. */
     public int argumentLength(int index) {
         return lengths[index];
     }

@@ -1,11 +1,11 @@
 package io.verbena.bench.command;
 
 import io.verbena.bench.compare.Comparison;
-import io.verbena.bench.compare.Contestant;
-import io.verbena.bench.compare.Globs;
 import io.verbena.bench.compare.ComparisonPlan;
 import io.verbena.bench.compare.ComparisonRow;
+import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.FigureTarget;
+import io.verbena.bench.compare.Globs;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.promise.PromiseCommand;
 import io.verbena.bench.report.Plots;

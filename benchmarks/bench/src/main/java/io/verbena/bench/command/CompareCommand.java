@@ -1,7 +1,7 @@
 package io.verbena.bench.command;
 
-import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.ComparisonRow;
+import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.path.Waiting;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;

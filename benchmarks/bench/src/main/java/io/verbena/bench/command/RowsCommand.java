@@ -1,10 +1,10 @@
 package io.verbena.bench.command;
 
 import io.verbena.bench.compare.Comparison;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Progress;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Cores;
 import io.verbena.bench.report.BarProgress;
 import io.verbena.bench.report.LineProgress;
@@ -12,9 +12,9 @@ import io.verbena.bench.report.LineTable;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.ResultsFile;
-import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
 import io.verbena.bench.trial.Trial;
+import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.verification.RunCommand;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -117,7 +117,8 @@ abstract class RowsCommand extends RunCommand {
     /** Saves after each measurement, so that a run that is stopped has left what it knew. */
     private record SavingProgress(Progress shown, Runnable save) implements Progress {
         @Override
-        public void begin(ComparisonRow row, Contestant contestant, int round, int done, int total, double secondsLeft) {
+        public void begin(
+                ComparisonRow row, Contestant contestant, int round, int done, int total, double secondsLeft) {
             shown.begin(row, contestant, round, done, total, secondsLeft);
         }
 

@@ -1,9 +1,9 @@
 package io.verbena.bench.compare;
 
 import io.verbena.bench.cores.CorePair;
-import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
 import io.verbena.bench.trial.Setting;
+import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.verification.RunException;
 import java.util.ArrayList;
 import java.util.Collections;

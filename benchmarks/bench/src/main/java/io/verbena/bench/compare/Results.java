@@ -72,7 +72,8 @@ public final class Results {
     }
 
     /** The ratio to another contestant's figure, as {@link #compare}. */
-    public Optional<Interval> ratio(ComparisonRow row, Contestant contestant, Contestant reference, Figure figure, Tag tag) {
+    public Optional<Interval> ratio(
+            ComparisonRow row, Contestant contestant, Contestant reference, Figure figure, Tag tag) {
         return compare(row, contestant, reference, figure, List.of(tag), (own, other) -> own / other);
     }
 
@@ -106,7 +107,8 @@ public final class Results {
     }
 
     /** As a target compares it with another contestant's, whatever the tag, as {@link #compare}. */
-    public Optional<Interval> compare(ComparisonRow row, Contestant contestant, Contestant reference, FigureTarget target) {
+    public Optional<Interval> compare(
+            ComparisonRow row, Contestant contestant, Contestant reference, FigureTarget target) {
         return compare(row, contestant, reference, target.figure(), Tag.VALID, target::compare);
     }
 

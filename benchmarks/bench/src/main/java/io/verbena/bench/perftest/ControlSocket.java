@@ -160,10 +160,7 @@ final class ControlSocket implements AutoCloseable {
     void sendError(String reason) {
         try {
             socket.getOutputStream()
-                    .write(new ControlLine(ERROR)
-                            .with("reason", reason)
-                            .line()
-                            .getBytes(StandardCharsets.UTF_8));
+                    .write(new ControlLine(ERROR).with("reason", reason).line().getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             broken = e.getMessage();
         }

@@ -1,8 +1,8 @@
 package io.verbena.bench.report;
 
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Progress;
-import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.trial.TrialOutcome;
 import java.io.PrintStream;
 import java.time.Duration;

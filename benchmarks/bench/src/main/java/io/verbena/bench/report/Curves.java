@@ -1,9 +1,9 @@
 package io.verbena.bench.report;
 
 import io.verbena.bench.Interval;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Figures;

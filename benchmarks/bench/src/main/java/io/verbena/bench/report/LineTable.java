@@ -1,9 +1,9 @@
 package io.verbena.bench.report;
 
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.LineFit;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.trial.Figure;
 import java.io.PrintStream;
 import java.util.List;

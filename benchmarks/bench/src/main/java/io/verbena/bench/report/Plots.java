@@ -1,10 +1,10 @@
 package io.verbena.bench.report;
 
 import io.verbena.bench.Interval;
-import io.verbena.bench.compare.Contestant;
-import io.verbena.bench.compare.Results;
 import io.verbena.bench.compare.ComparisonRow;
+import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.FigureTarget;
+import io.verbena.bench.compare.Results;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.verbena.bench.report;
 
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Tag;
 import java.util.ArrayList;
 import java.util.List;

@@ -62,7 +62,8 @@ public enum Adversary {
 
     /** Who must keep its share: one queue pair, messages of 4 KiB. */
     MeasuredTenant victim() {
-        MeasuredTenant victim = MeasuredTenant.of("victim", 1, MESSAGE, this == HALF_APPENDS ? TenantVerb.APPEND : TenantVerb.WRITE);
+        MeasuredTenant victim =
+                MeasuredTenant.of("victim", 1, MESSAGE, this == HALF_APPENDS ? TenantVerb.APPEND : TenantVerb.WRITE);
         return this == WEIGHTS ? victim.weighing(PerformanceGroup.MAX_WEIGHT, 1) : victim;
     }
 
@@ -86,7 +87,8 @@ public enum Adversary {
             case SILENT_PEER:
                 return List.of(
                         victim(),
-                        MeasuredTenant.of("adversary", 1, MESSAGE, TenantVerb.SEND).behaving(Conduct.SILENT));
+                        MeasuredTenant.of("adversary", 1, MESSAGE, TenantVerb.SEND)
+                                .behaving(Conduct.SILENT));
             case ABSENT_PEER:
                 return List.of(victim(), other.on(ABSENT_QUEUE_PAIRS).behaving(Conduct.ABSENT));
             case NOT_READY:
@@ -104,7 +106,8 @@ public enum Adversary {
             case READ_FLOOD:
                 return List.of(
                         victim(),
-                        MeasuredTenant.of("adversary", 1, READ_BYTES, TenantVerb.READ).on(READ_QUEUE_PAIRS));
+                        MeasuredTenant.of("adversary", 1, READ_BYTES, TenantVerb.READ)
+                                .on(READ_QUEUE_PAIRS));
             case WEIGHTS:
                 int most = PerformanceGroup.MAX_WEIGHT;
                 return List.of(

@@ -40,7 +40,11 @@ abstract class Measuring extends RunCommand {
 
     /** Tenants that are measured as long as was asked for, without pings. */
     TenantsSetting setting(
-            FabricKind kind, boolean twoProcesses, Discipline discipline, ChargedUnit unit, List<MeasuredTenant> tenants) {
+            FabricKind kind,
+            boolean twoProcesses,
+            Discipline discipline,
+            ChargedUnit unit,
+            List<MeasuredTenant> tenants) {
         return new TenantsSetting(kind, twoProcesses, discipline, unit, tenants, Ping.NONE, warmup, seconds);
     }
 

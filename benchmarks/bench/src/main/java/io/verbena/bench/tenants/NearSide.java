@@ -1,7 +1,7 @@
 package io.verbena.bench.tenants;
 
-import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.Nic;
 import io.verbena.verification.fabric.FabricNode;

@@ -136,7 +136,8 @@ public final class TenantsCommand extends Measuring {
             ChargedUnit charged,
             int first,
             int second) {
-        List<MeasuredTenant> tenants = List.of(tenant("a", weights[0], first, verb), tenant("b", weights[1], second, verb));
+        List<MeasuredTenant> tenants =
+                List.of(tenant("a", weights[0], first, verb), tenant("b", weights[1], second, verb));
         TenantsResult result = measurement.apply(setting(kind, kind != FabricKind.LOCAL, discipline, charged, tenants));
         TenantsResult.Figures a = result.tenants().get(0);
         TenantsResult.Figures b = result.tenants().get(1);

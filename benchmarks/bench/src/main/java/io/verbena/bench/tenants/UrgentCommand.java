@@ -112,7 +112,8 @@ public final class UrgentCommand extends Measuring {
     private TenantsSetting setting(FabricKind kind, Discipline discipline, Ping ping, int count) {
         List<MeasuredTenant> flood = count == 0
                 ? List.of()
-                : List.of(MeasuredTenant.of("flood", 1, FLOOD_BYTES, TenantVerb.WRITE).on(count));
+                : List.of(MeasuredTenant.of("flood", 1, FLOOD_BYTES, TenantVerb.WRITE)
+                        .on(count));
         return new TenantsSetting(
                 kind, kind != FabricKind.LOCAL, discipline, ChargedUnit.BYTES, flood, ping, warmup, seconds);
     }

@@ -1,7 +1,7 @@
 package io.verbena.bench.trial;
 
-import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.verification.RunException;
 import io.verbena.verification.Waits;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.verbena.bench.trial;
 
-import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.End;
 import io.verbena.bench.path.Producer;
 import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.verification.RunException;
 
 /** Messages one way, as many as go; the time ends when the far end has taken the last. */

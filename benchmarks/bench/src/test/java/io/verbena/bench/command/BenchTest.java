@@ -3,15 +3,15 @@ package io.verbena.bench.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.compare.Comparison;
-import io.verbena.bench.compare.Fixtures;
 import io.verbena.bench.compare.ComparisonPlan;
 import io.verbena.bench.compare.ComparisonRow;
+import io.verbena.bench.compare.Fixtures;
 import io.verbena.bench.cores.CorePair;
 import io.verbena.bench.trial.Figure;
-import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
 import io.verbena.bench.trial.Setting;
 import io.verbena.bench.trial.Trial;
+import io.verbena.bench.trial.TrialOutcome;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;

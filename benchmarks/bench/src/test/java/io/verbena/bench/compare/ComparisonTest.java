@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.bench.cores.CorePair;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
-import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
+import io.verbena.bench.trial.TrialOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class ComparisonTest {
     private static final Progress SILENT = new Progress() {
         @Override
-        public void begin(ComparisonRow row, Contestant contestant, int round, int done, int total, double secondsLeft) {}
+        public void begin(
+                ComparisonRow row, Contestant contestant, int round, int done, int total, double secondsLeft) {}
 
         @Override
         public void end(ComparisonRow row, Contestant contestant, int round, TrialOutcome outcome) {}

@@ -6,8 +6,8 @@ import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
 import io.verbena.bench.trial.Figures;
 import io.verbena.bench.trial.Measure;
-import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Setting;
+import io.verbena.bench.trial.TrialOutcome;
 import java.util.List;
 import java.util.Map;
 

@@ -29,7 +29,10 @@ class PlanTest {
                 }
             }
         }
-        assertThat(ComparisonPlan.rows()).extracting(ComparisonRow::id).doesNotHaveDuplicates().contains("rtt-32-shm", "call-1k-tcp");
+        assertThat(ComparisonPlan.rows())
+                .extracting(ComparisonRow::id)
+                .doesNotHaveDuplicates()
+                .contains("rtt-32-shm", "call-1k-tcp");
     }
 
     @Test
@@ -37,7 +40,8 @@ class PlanTest {
         assertThat(ComparisonPlan.select(ComparisonPlan.rows(), new Globs(List.of("rtt-*-shm")), ALL))
                 .extracting(ComparisonRow::id)
                 .containsExactly("rtt-32-shm", "rtt-1k-shm");
-        List<ComparisonRow> netty = ComparisonPlan.select(ComparisonPlan.rows(), ALL, new Globs(List.of("netty-uds", "netty-framed-*")));
+        List<ComparisonRow> netty =
+                ComparisonPlan.select(ComparisonPlan.rows(), ALL, new Globs(List.of("netty-uds", "netty-framed-*")));
         assertThat(netty)
                 .extracting(ComparisonRow::id)
                 .containsExactly("rtt-32-uds", "echo-32-tcp", "write-1m-uds", "echo-32-tls");

@@ -3,14 +3,14 @@ package io.verbena.bench.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.compare.Comparison;
+import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.Fixtures;
 import io.verbena.bench.compare.Results;
-import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.cores.Tag;
 import io.verbena.bench.trial.Figure;
-import io.verbena.bench.trial.TrialOutcome;
 import io.verbena.bench.trial.Pace;
+import io.verbena.bench.trial.TrialOutcome;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -32,7 +32,8 @@ class CommandsTest {
     private TenantsResult shares(TenantsSetting setting, double first) {
         measured.add(setting);
         List<TenantsResult.Figures> figures = new ArrayList<>();
-        double weights = setting.tenants().stream().mapToInt(MeasuredTenant::weight).sum();
+        double weights =
+                setting.tenants().stream().mapToInt(MeasuredTenant::weight).sum();
         for (MeasuredTenant each : setting.tenants()) {
             figures.add(new TenantsResult.Figures(
                     each.name(),

@@ -79,8 +79,8 @@ class TenantsRunTest {
         "TCP, WRITE, 131072, 4096"
     })
     void sharesAreThoseOfTheWeights(FabricKind fabric, TenantVerb verb, int lightBytes, int heavyBytes) {
-        List<MeasuredTenant> tenants =
-                List.of(MeasuredTenant.of("light", 1, lightBytes, verb), MeasuredTenant.of("heavy", 3, heavyBytes, verb));
+        List<MeasuredTenant> tenants = List.of(
+                MeasuredTenant.of("light", 1, lightBytes, verb), MeasuredTenant.of("heavy", 3, heavyBytes, verb));
         TenantsSetting setting = new TenantsSetting(
                 fabric, false, Discipline.CHUNKS, ChargedUnit.BYTES, tenants, Ping.NONE, SECONDS, SECONDS);
         try (FabricNode near = FabricNode.open(fabric, setting.near().mode(EngineMode.INVOKER));
@@ -186,7 +186,8 @@ class TenantsRunTest {
     })
     void bothTenantsSend(FabricKind fabric, TenantVerb verb, boolean twoProcesses) {
         double seconds = twoProcesses ? SECONDS_OF_TWO : SECONDS;
-        List<MeasuredTenant> tenants = List.of(MeasuredTenant.of("a", 1, 64, verb), MeasuredTenant.of("b", 3, LARGE, verb));
+        List<MeasuredTenant> tenants =
+                List.of(MeasuredTenant.of("a", 1, 64, verb), MeasuredTenant.of("b", 3, LARGE, verb));
 
         TenantsResult result = measure(seconds, each -> allHaveSent(each) && sumOfShares(each) > 0, length -> {
             TenantsSetting setting = new TenantsSetting(

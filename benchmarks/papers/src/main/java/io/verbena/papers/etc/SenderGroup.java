@@ -1,7 +1,7 @@
 package io.verbena.papers.etc;
 
-import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.trial.JavaProcess;
 import io.verbena.papers.receive.ReceiveScheme;
 import io.verbena.papers.receive.SchemeAddress;

@@ -1,7 +1,7 @@
 package io.verbena.papers.palos;
 
-import io.verbena.bench.tenants.Ping;
 import io.verbena.bench.tenants.MeasuredTenant;
+import io.verbena.bench.tenants.Ping;
 import io.verbena.bench.tenants.TenantVerb;
 import io.verbena.bench.tenants.TenantsResult;
 import io.verbena.bench.tenants.TenantsSetting;

@@ -1,7 +1,7 @@
 package io.verbena.papers.etc;
 
-import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.PostResult;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.verbena.bench.path.WaitLimit;
 import io.verbena.bench.path.Rendezvous;
+import io.verbena.bench.path.WaitLimit;
 import io.verbena.fabric.netty.SocketTransport;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.QueuePair;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.verbena.bench.Latency;
-import io.verbena.bench.tenants.Ping;
 import io.verbena.bench.tenants.MeasuredTenant;
+import io.verbena.bench.tenants.Ping;
 import io.verbena.bench.tenants.TenantVerb;
 import io.verbena.bench.tenants.TenantsResult;
 import io.verbena.bench.tenants.TenantsSetting;
@@ -51,7 +51,8 @@ class RealFigureTest {
 
     private TenantsResult measure(TenantsSetting setting) {
         measured.add(setting);
-        double weights = setting.tenants().stream().mapToInt(MeasuredTenant::weight).sum();
+        double weights =
+                setting.tenants().stream().mapToInt(MeasuredTenant::weight).sum();
         List<TenantsResult.Figures> figures = new ArrayList<>();
         double first = 0;
         for (MeasuredTenant each : setting.tenants()) {

@@ -103,7 +103,8 @@ final class Poster {
         mix.shape(r, pair, random);
         r.window = windowed
                 && peer.windowState == WindowState.BOUND
-                && (flaw == RequestFlaw.WINDOW_RANGE || (flaw == RequestFlaw.NONE && !r.shared && random.nextInt(3) != 0));
+                && (flaw == RequestFlaw.WINDOW_RANGE
+                        || (flaw == RequestFlaw.NONE && !r.shared && random.nextInt(3) != 0));
         submit(end, r, random);
     }
 

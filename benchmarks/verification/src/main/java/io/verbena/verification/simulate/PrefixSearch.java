@@ -55,7 +55,10 @@ final class PrefixSearch {
     private boolean isPart(ModelRequest next) {
         int done = Pattern.mismatch(memory, slice + next.remote, next.identity, 0, next.length);
         int end = next.remote + next.length;
-        return done >= 0 && matches(0, next.remote) && matches(next.remote + done, end) && matches(end, DirectionModel.SLICE);
+        return done >= 0
+                && matches(0, next.remote)
+                && matches(next.remote + done, end)
+                && matches(end, DirectionModel.SLICE);
     }
 
     private boolean matches(int from, int to) {

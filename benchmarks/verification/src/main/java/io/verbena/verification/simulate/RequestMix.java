@@ -6,11 +6,15 @@ import io.verbena.nic.verbs.QpType;
 /** Which requests a walk posts: verbs, flaws, lengths and places, by chance. */
 final class RequestMix {
     private static final PostedVerb[] VERBS = {
-        PostedVerb.SEND, PostedVerb.SEND, PostedVerb.SEND_IMMEDIATE, PostedVerb.WRITE, PostedVerb.WRITE, PostedVerb.WRITE, PostedVerb.WRITE_IMMEDIATE,
-        PostedVerb.READ, PostedVerb.READ, PostedVerb.FETCH_ADD, PostedVerb.FETCH_ADD, PostedVerb.COMPARE_SWAP, PostedVerb.APPEND, PostedVerb.APPEND,
+        PostedVerb.SEND, PostedVerb.SEND, PostedVerb.SEND_IMMEDIATE, PostedVerb.WRITE, PostedVerb.WRITE,
+                PostedVerb.WRITE, PostedVerb.WRITE_IMMEDIATE,
+        PostedVerb.READ, PostedVerb.READ, PostedVerb.FETCH_ADD, PostedVerb.FETCH_ADD, PostedVerb.COMPARE_SWAP,
+                PostedVerb.APPEND, PostedVerb.APPEND,
         PostedVerb.APPEND_IMMEDIATE
     };
-    private static final PostedVerb[] DATAGRAM_VERBS = {PostedVerb.SEND, PostedVerb.SEND_IMMEDIATE, PostedVerb.APPEND, PostedVerb.APPEND_IMMEDIATE};
+    private static final PostedVerb[] DATAGRAM_VERBS = {
+        PostedVerb.SEND, PostedVerb.SEND_IMMEDIATE, PostedVerb.APPEND, PostedVerb.APPEND_IMMEDIATE
+    };
     private static final RequestFlaw[] WRITE_FLAWS = {
         RequestFlaw.LOCAL_KEY,
         RequestFlaw.LOCAL_RANGE,
@@ -44,10 +48,17 @@ final class RequestMix {
         RequestFlaw.MISALIGNED
     };
     private static final RequestFlaw[] SEND_FLAWS = {RequestFlaw.LOCAL_KEY, RequestFlaw.LOCAL_RANGE};
-    private static final RequestFlaw[] APPEND_FLAWS = {RequestFlaw.LOCAL_KEY, RequestFlaw.NO_QUEUE, RequestFlaw.QUEUE_KEY, RequestFlaw.TOO_LONG};
+    private static final RequestFlaw[] APPEND_FLAWS = {
+        RequestFlaw.LOCAL_KEY, RequestFlaw.NO_QUEUE, RequestFlaw.QUEUE_KEY, RequestFlaw.TOO_LONG
+    };
 
     private static final RequestFlaw[] DATAGRAM_FLAWS = {
-        RequestFlaw.LOCAL_KEY, RequestFlaw.LOCAL_RANGE, RequestFlaw.QKEY, RequestFlaw.QKEY, RequestFlaw.CLOSED_HANDLE, RequestFlaw.LONG_DATAGRAM
+        RequestFlaw.LOCAL_KEY,
+        RequestFlaw.LOCAL_RANGE,
+        RequestFlaw.QKEY,
+        RequestFlaw.QKEY,
+        RequestFlaw.CLOSED_HANDLE,
+        RequestFlaw.LONG_DATAGRAM
     };
 
     /** Most bytes of a datagram. */

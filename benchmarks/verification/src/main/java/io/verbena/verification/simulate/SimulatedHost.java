@@ -57,7 +57,8 @@ final class SimulatedHost implements Actor {
     /** What a life has. */
     private record World(HostMemory memory, CompletionQueue sends, CompletionQueue receives, AppendQueue appends) {}
 
-    SimulatedHost(Simulation simulation, SimNode node, WalkTally tally, AppendQueueAttributes appendAttributes, int slot) {
+    SimulatedHost(
+            Simulation simulation, SimNode node, WalkTally tally, AppendQueueAttributes appendAttributes, int slot) {
         this.slot = slot;
         this.simulation = simulation;
         this.node = node;

@@ -72,7 +72,8 @@ final class TargetArrivals {
                 break;
             case LOC_ACCESS_ERR:
                 require(
-                        r.verb == PostedVerb.WRITE_IMMEDIATE && (r.targetMoved || r.flaw.status == WcStatus.REM_ACCESS_ERR),
+                        r.verb == PostedVerb.WRITE_IMMEDIATE
+                                && (r.targetMoved || r.flaw.status == WcStatus.REM_ACCESS_ERR),
                         wc,
                         v,
                         r);

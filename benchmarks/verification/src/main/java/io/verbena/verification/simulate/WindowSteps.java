@@ -48,11 +48,20 @@ final class WindowSteps {
                 } else if (used) {
                     if (random.nextInt(2) == 0) {
                         invalidate(
-                                peer, PostedVerb.SEND_INVALIDATE, RequestFlaw.NONE, end, random); // behind all that goes through it
+                                peer,
+                                PostedVerb.SEND_INVALIDATE,
+                                RequestFlaw.NONE,
+                                end,
+                                random); // behind all that goes through it
                     }
                 } else {
                     boolean none = plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(8) == 0;
-                    invalidate(end, PostedVerb.LOCAL_INVALIDATE, none ? RequestFlaw.NO_WINDOW : RequestFlaw.NONE, end, random);
+                    invalidate(
+                            end,
+                            PostedVerb.LOCAL_INVALIDATE,
+                            none ? RequestFlaw.NO_WINDOW : RequestFlaw.NONE,
+                            end,
+                            random);
                 }
                 break;
             default:

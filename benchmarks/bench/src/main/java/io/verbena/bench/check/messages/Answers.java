@@ -61,7 +61,8 @@ final class Answers {
 
     /** The answer to a request. */
     static long answer(long identity) {
-        return MessageContent.identity(HubInbox.RESPONSE.code(), MessageContent.stream(identity), MessageContent.number(identity));
+        return MessageContent.identity(
+                HubInbox.RESPONSE.code(), MessageContent.stream(identity), MessageContent.number(identity));
     }
 
     private long take(Request r) {

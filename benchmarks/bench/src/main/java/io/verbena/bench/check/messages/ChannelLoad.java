@@ -130,7 +130,8 @@ final class ChannelLoad implements ClientLoad {
                 ? random.nextInt(120)
                 : Lengths.next(random, Math.min(maxLength, channel().maxMessage()));
         if (!place.isOrdered()) {
-            length = Math.max(length, MessageContent.IDENTITY_LENGTH); // 12 bits of a number do not name it out of order
+            length =
+                    Math.max(length, MessageContent.IDENTITY_LENGTH); // 12 bits of a number do not name it out of order
         }
         offset = random.nextInt(PAD);
         way = WAYS[random.nextInt(WAYS.length)];

@@ -210,7 +210,9 @@ final class ChurnLoad implements ClientLoad {
 
     private void region() {
         site.node().share("brief-" + number, 1 << 16).close();
-        site.node().attach(site.host().address(SharedRegionLayout.NAME), Site.TIMEOUT).close();
+        site.node()
+                .attach(site.host().address(SharedRegionLayout.NAME), Site.TIMEOUT)
+                .close();
         number++;
         site.tally().add(Count.CLOSES, 2);
     }

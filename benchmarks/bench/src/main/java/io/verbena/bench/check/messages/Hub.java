@@ -52,7 +52,14 @@ final class Hub implements AutoCloseable {
     private volatile boolean stopped;
 
     /** Launches a hub; its threads run when this returns. */
-    Hub(String name, FabricPlace place, NodeMode mode, int maxLength, MessageContent content, Findings findings, long seed) {
+    Hub(
+            String name,
+            FabricPlace place,
+            NodeMode mode,
+            int maxLength,
+            MessageContent content,
+            Findings findings,
+            long seed) {
         this.mode = mode;
         this.maxLength = maxLength;
         this.findings = findings;
@@ -170,7 +177,8 @@ final class Hub implements AutoCloseable {
                 int work = node.doWork();
                 work += inbox(HubInbox.POLLED)
                         .poll(
-                                m -> entrance.enter("the handler of " + HubInbox.POLLED, () -> take(HubInbox.POLLED, 0, m)),
+                                m -> entrance.enter(
+                                        "the handler of " + HubInbox.POLLED, () -> take(HubInbox.POLLED, 0, m)),
                                 64);
                 work += consume(0);
                 work += held.release(random);
@@ -259,7 +267,9 @@ final class Hub implements AutoCloseable {
         for (int i = 0; i < words.length; i++) {
             words[i] = table.buffer()
                     .getLongVolatile(
-                            i < SharedRegionLayout.SUMS ? SharedRegionLayout.sum(i) : SharedRegionLayout.swapped(i - SharedRegionLayout.SUMS));
+                            i < SharedRegionLayout.SUMS
+                                    ? SharedRegionLayout.sum(i)
+                                    : SharedRegionLayout.swapped(i - SharedRegionLayout.SUMS));
         }
         return words;
     }

@@ -53,8 +53,10 @@ final class Loads {
                         plain,
                         site.settings().maxLength()),
                 new ChannelLoad(site, HubInbox.SINK, site.node().tenant("gold"), plain, 4096),
-                new ChannelLoad(site, HubInbox.SINK, site.node().tenant("tin"), new ChannelOptions().urgent(true), 4096),
-                new ChannelLoad(site, HubInbox.POLLED, site.node().tenant("gold"), new ChannelOptions().weight(2), large),
+                new ChannelLoad(
+                        site, HubInbox.SINK, site.node().tenant("tin"), new ChannelOptions().urgent(true), 4096),
+                new ChannelLoad(
+                        site, HubInbox.POLLED, site.node().tenant("gold"), new ChannelOptions().weight(2), large),
                 new ChannelLoad(site, HubInbox.SMALL, site.node().tenant("default"), plain, 16 << 10),
                 new ChannelLoad(site, HubInbox.CONSUMERS, site.node().tenant("tin"), plain, 1 << 20),
                 new ChannelLoad(site, HubInbox.HOLD, site.node().tenant("default"), plain, 256 << 10));

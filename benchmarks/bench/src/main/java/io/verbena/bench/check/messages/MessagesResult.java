@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param tallies what was done, by fabric and by mode of the clients
  */
 public record MessagesResult(
-        MessagesSettings settings, @Nullable Flaw flaw, int rounds, Map<FabricName, Map<NodeMode, MessageTally>> tallies) {
+        MessagesSettings settings,
+        @Nullable Flaw flaw,
+        int rounds,
+        Map<FabricName, Map<NodeMode, MessageTally>> tallies) {
 
     /** Whether nothing was wrong. */
     public boolean isClean() {

@@ -73,8 +73,8 @@ final class ProxyConnection extends ChannelInboundHandlerAdapter {
             }
             if (size < MessageContent.HEADER_LENGTH || size > ProxyLoad.MAX_LENGTH) {
                 tell(
-                        "a message of " + MessageContent.HEADER_LENGTH + " to " + ProxyLoad.MAX_LENGTH + " bytes at byte "
-                                + at,
+                        "a message of " + MessageContent.HEADER_LENGTH + " to " + ProxyLoad.MAX_LENGTH
+                                + " bytes at byte " + at,
                         size + " bytes");
                 return length;
             }

@@ -105,9 +105,10 @@ final class RegionLoad implements ClientLoad {
         int length = length(at);
         byte[] before = Arrays.copyOfRange(shadow, at, at + length);
         change(at, length);
-        SendResult result = to.write(SharedRegionLayout.slot(writer) + at, source, at, length, posted, (id, outcome, v) -> {
-            end(id, outcome);
-        });
+        SendResult result =
+                to.write(SharedRegionLayout.slot(writer) + at, source, at, length, posted, (id, outcome, v) -> {
+                    end(id, outcome);
+                });
         if (result != SendResult.SENT) {
             System.arraycopy(before, 0, shadow, at, length);
         }
@@ -141,19 +142,20 @@ final class RegionLoad implements ClientLoad {
         int at = random.nextInt(SharedRegionLayout.SLOT_LENGTH);
         int length = length(at);
         byte[] target = new byte[length];
-        return to.read(SharedRegionLayout.slot(other) + at, new UnsafeBuffer(target), 0, length, posted, (id, outcome, v) -> {
-            if (end(id, outcome)) {
-                for (int i = 0; i < length; i++) {
-                    if (target[i] != 0 && ((target[i] >> 4) & 0xF) != other) {
-                        wrong(
-                                id,
-                                "bytes of writer " + other + " at byte " + (at + i) + " of its slot",
-                                "one of writer " + ((target[i] >> 4) & 0xF));
-                        return;
+        return to.read(
+                SharedRegionLayout.slot(other) + at, new UnsafeBuffer(target), 0, length, posted, (id, outcome, v) -> {
+                    if (end(id, outcome)) {
+                        for (int i = 0; i < length; i++) {
+                            if (target[i] != 0 && ((target[i] >> 4) & 0xF) != other) {
+                                wrong(
+                                        id,
+                                        "bytes of writer " + other + " at byte " + (at + i) + " of its slot",
+                                        "one of writer " + ((target[i] >> 4) & 0xF));
+                                return;
+                            }
+                        }
                     }
-                }
-            }
-        });
+                });
     }
 
     private SendResult add(RemoteRegion to) {
@@ -180,8 +182,8 @@ final class RegionLoad implements ClientLoad {
             return add(to);
         }
         long expected = seen[word];
-        SendResult result =
-                to.compareAndSwap(SharedRegionLayout.swapped(word), expected, expected + 1, posted, (id, outcome, value) -> {
+        SendResult result = to.compareAndSwap(
+                SharedRegionLayout.swapped(word), expected, expected + 1, posted, (id, outcome, value) -> {
                     swapping[word] = false;
                     if (end(id, outcome)) {
                         if (value < expected) {
@@ -224,8 +226,8 @@ final class RegionLoad implements ClientLoad {
     }
 
     private void wrong(long number, String expected, String got) {
-        String where =
-                "region '" + SharedRegionLayout.NAME + "' as node '" + site.node().name() + "' sees it";
+        String where = "region '" + SharedRegionLayout.NAME + "' as node '"
+                + site.node().name() + "' sees it";
         site.findings()
                 .report(new Flaw(FlawKind.WRONG_MEMORY, where, String.valueOf(region), 0, number, expected, got));
     }

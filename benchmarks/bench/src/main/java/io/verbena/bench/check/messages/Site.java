@@ -79,7 +79,8 @@ record Site(
     int newStream() {
         int stream = run.streams().incrementAndGet();
         if (stream > MessageContent.MAX_STREAM) {
-            throw new IllegalStateException("more than " + MessageContent.MAX_STREAM + " streams: make the run shorter");
+            throw new IllegalStateException(
+                    "more than " + MessageContent.MAX_STREAM + " streams: make the run shorter");
         }
         return stream;
     }

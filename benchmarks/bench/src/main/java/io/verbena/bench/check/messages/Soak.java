@@ -1,8 +1,8 @@
 package io.verbena.bench.check.messages;
 
 import io.verbena.NodeMode;
-import io.verbena.bench.check.messages.Resources.Kind;
 import io.verbena.bench.check.messages.MessageTally.Count;
+import io.verbena.bench.check.messages.Resources.Kind;
 import io.verbena.verification.RunException;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -417,7 +417,9 @@ final class PlayerConnection {
                             (nowNanos - progressNanos) / 1e9,
                             bytesSent,
                             out.remaining()
-                                    + unsent.stream().mapToLong(PlayerRequest::length).sum()
+                                    + unsent.stream()
+                                            .mapToLong(PlayerRequest::length)
+                                            .sum()
                                     - requestPosition,
                             unsent.size(),
                             inEnd - inStart + streamedTo));
@@ -446,7 +448,8 @@ final class PlayerConnection {
         return report("wrong reply", request, wanted, got);
     }
 
-    private CheckFailure report(String kind, @Nullable PlayerRequest request, @Nullable Object wanted, @Nullable String got) {
+    private CheckFailure report(
+            String kind, @Nullable PlayerRequest request, @Nullable Object wanted, @Nullable String got) {
         return new CheckFailure(kind + "\n  connection  " + player + ", seed "
                 + run.context().seed()
                 + "\n  command     " + (request == null ? "none" : request.toString())

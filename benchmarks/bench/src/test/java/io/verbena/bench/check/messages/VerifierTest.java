@@ -38,7 +38,11 @@ class VerifierTest {
 
     private void pass(long number, int length) {
         long identity = send(HubInbox.SINK, number, length);
-        take(HubInbox.SINK, 0, length, length < MessageContent.IDENTITY_LENGTH ? MessageContent.immediate(identity) : 0);
+        take(
+                HubInbox.SINK,
+                0,
+                length,
+                length < MessageContent.IDENTITY_LENGTH ? MessageContent.immediate(identity) : 0);
     }
 
     private void assertFlaw(FlawKind kind, long number) {
