@@ -40,6 +40,7 @@ class PackagesTest {
         "io.verbena.dispatch..",
         "io.verbena.link..",
         "io.verbena.path..",
+        "io.verbena.rate..",
         "io.verbena.remote.."
     };
 
@@ -94,6 +95,14 @@ class PackagesTest {
             .resideInAnyPackage(INTERNAL)
             .should()
             .dependOnClassesThat(resideInAPackage("io.verbena").and(not(VALUES)).as("are of io.verbena and no values"));
+
+    @ArchTest
+    static final ArchRule ratesArePureCode = classes()
+            .that()
+            .resideInAPackage("io.verbena.rate")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("io.verbena.rate", "java.lang..", "java.util", "org.jspecify.annotations");
 
     /** What reads the time by itself. */
     private static final Set<String> CLOCKS = Set.of(

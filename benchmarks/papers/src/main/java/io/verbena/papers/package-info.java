@@ -1,11 +1,12 @@
 /**
  * The papers' workloads, baselines and figures, on the simulation and with what {@code bench} measures on this machine;
- * a package a paper beside {@code rima} and {@code palos}.
+ * a package a paper beside {@code rima}, {@code palos} and {@code drum}.
  *
  * <pre>
  *   FiguresCommand ──▶ rima ──▶ etc ──▶ receive ──▶ srq ──▶ workload
  *         │             └────┬───┘
- *         └──▶ palos ──▶ figures (claims, tables, plots)
+ *         ├──▶ palos ──▶ figures (claims, tables, plots)
+ *         └──▶ drum ────────┘
  * </pre>
  */
 @NullMarked
