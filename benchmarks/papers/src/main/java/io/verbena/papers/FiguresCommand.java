@@ -1,5 +1,6 @@
 package io.verbena.papers;
 
+import io.verbena.papers.model.ModelFigures;
 import io.verbena.papers.palos.PalosFigures;
 import io.verbena.papers.rima.RimaFigures;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import picocli.CommandLine.Spec;
         name = "figures",
         mixinStandardHelpOptions = true,
         usageHelpAutoWidth = true,
-        subcommands = {PalosFigures.class, RimaFigures.class},
+        subcommands = {PalosFigures.class, RimaFigures.class, ModelFigures.class},
         description = {
             "Makes the figures of papers again, and says of each claim whether it holds here.",
             "An example is: verbena figures rima --quick.%n"

@@ -5,7 +5,8 @@
  * <pre>
  *   FiguresCommand ──▶ rima ──▶ etc ──▶ receive ──▶ srq ──▶ workload
  *         │             └────┬───┘
- *         └──▶ palos ──▶ figures (claims, tables, plots)
+ *         ├──▶ palos ──▶ figures (claims, tables, plots)
+ *         └──▶ model (the simulated NIC and host themselves) ──▶ palos
  * </pre>
  */
 @NullMarked
