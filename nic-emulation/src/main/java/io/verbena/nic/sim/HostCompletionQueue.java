@@ -50,7 +50,11 @@ public final class HostCompletionQueue {
      */
     public void await(SimThread thread, long nanos) {
         Event event = new Event();
-        thread.run(host.mmio).then(event::ask).run(host.poll).awaitEvent(event, nanos).run(host.systemCall);
+        thread.run(host.mmio)
+                .then(event::ask)
+                .run(host.poll)
+                .awaitEvent(event, nanos)
+                .run(host.systemCall);
     }
 
     /** Raised by the completion that comes after it was asked for; holds at first also if one was there before. */

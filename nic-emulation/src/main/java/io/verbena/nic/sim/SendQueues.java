@@ -86,9 +86,8 @@ final class SendQueues {
         int psn = BthFlyweight.psn(b, offset);
         long cost = 0;
         if (opcode.startsMessage()) {
-            int requests = opcode == Opcode.APPEND_RUN
-                    ? AppendEthFlyweight.messages(b, offset + opcode.appendEthOffset())
-                    : 1;
+            int requests =
+                    opcode == Opcode.APPEND_RUN ? AppendEthFlyweight.messages(b, offset + opcode.appendEthOffset()) : 1;
             if (queue == null) {
                 return lookUp(qp);
             }

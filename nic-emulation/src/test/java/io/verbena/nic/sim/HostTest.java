@@ -71,14 +71,16 @@ class HostTest {
             issuers.add(issuer);
             started.add(pair.cores.start("issuer " + i, issuer));
         }
-        pair.cores.start("poller", self -> completions.poll(
-                self,
-                completion -> {
-                    int who = (int) completion.wrId();
-                    issuers.get(who).completed();
-                    self.then(() -> started.get(who).wake());
-                },
-                64));
+        pair.cores.start(
+                "poller",
+                self -> completions.poll(
+                        self,
+                        completion -> {
+                            int who = (int) completion.wrId();
+                            issuers.get(who).completed();
+                            self.then(() -> started.get(who).wake());
+                        },
+                        64));
         pair.simulation.runFor(SPAN);
         long done = issuers.stream().mapToLong(each -> each.done).sum();
         // The time of those under way is counted up to now.
@@ -118,8 +120,8 @@ class HostTest {
     @Test
     void aRandomCacheHasASlopeWhereAnOldestFirstHasACliff() {
         double oldest = load(6, new NicModel().wqes(4 * DEPTH, 500)).perMicrosecond();
-        double any = load(6, new NicModel().wqes(4 * DEPTH, Replacement.RANDOM, 500))
-                .perMicrosecond();
+        double any =
+                load(6, new NicModel().wqes(4 * DEPTH, Replacement.RANDOM, 500)).perMicrosecond();
         double ample = load(6, new NicModel().wqes(1024, 500)).perMicrosecond();
         assertThat(any).isGreaterThan(oldest * 1.2).isLessThan(ample);
     }

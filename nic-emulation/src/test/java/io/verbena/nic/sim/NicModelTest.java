@@ -293,9 +293,12 @@ class NicModelTest {
         RethFlyweight.encode(b, Opcode.READ_REQUEST.rethOffset(), 0, 9, 3_000); // PSNs 5, 6 and 7
         model.send(0, b, 0, 48, 0);
         model.send(0, packet(Opcode.WRITE_ONLY, 1, 8), 0, 64, 0);
-        assertThat(model.receive(0, packet(Opcode.READ_RESPONSE_FIRST, 1, 5), 0, 1048, 0)).isZero();
-        assertThat(model.receive(0, packet(Opcode.READ_RESPONSE_MIDDLE, 1, 6), 0, 1040, 0)).isZero();
-        assertThat(model.receive(0, packet(Opcode.READ_RESPONSE_LAST, 1, 7), 0, 1000, 0)).isEqualTo(10);
+        assertThat(model.receive(0, packet(Opcode.READ_RESPONSE_FIRST, 1, 5), 0, 1048, 0))
+                .isZero();
+        assertThat(model.receive(0, packet(Opcode.READ_RESPONSE_MIDDLE, 1, 6), 0, 1040, 0))
+                .isZero();
+        assertThat(model.receive(0, packet(Opcode.READ_RESPONSE_LAST, 1, 7), 0, 1000, 0))
+                .isEqualTo(10);
         assertThat(model.receive(100, acknowledge(1, 8), 0, 24, 0)).isEqualTo(110);
         assertThat(model.completionWrites()).isEqualTo(2);
     }

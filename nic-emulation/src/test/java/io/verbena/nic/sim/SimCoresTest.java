@@ -39,8 +39,8 @@ class SimCoresTest {
     @Test
     void aThreadComesToACoreAndRuns() {
         SimCores cores = cores(1);
-        SimThread thread =
-                cores.start("a", self -> self.run(50).then(this::now).run(7).then(this::now).end());
+        SimThread thread = cores.start(
+                "a", self -> self.run(50).then(this::now).run(7).then(this::now).end());
         simulation.runToIdle(LONG);
         assertThat(times).containsExactly(60L, 67L);
         assertThat(thread.runNanos()).isEqualTo(57);
@@ -78,8 +78,8 @@ class SimCoresTest {
     void aSpinLockIsHandedOverByItsLines() {
         SimCores cores = cores(2);
         SimLock lock = cores.lock(SimLock.Kind.SPIN, 1);
-        SimTask task =
-                self -> self.acquire(lock).run(100).then(this::now).release(lock).end();
+        SimTask task = self ->
+                self.acquire(lock).run(100).then(this::now).release(lock).end();
         SimThread a = cores.start("a", task);
         SimThread b = cores.start("b", task);
         simulation.runToIdle(LONG);
@@ -98,11 +98,13 @@ class SimCoresTest {
         SimCores cores = cores(4);
         SimLock lock = cores.lock(SimLock.Kind.SPIN);
         for (int i = 0; i < 4; i++) {
-            cores.start("t" + i, self -> self.acquire(lock)
-                    .run(100)
-                    .then(this::now)
-                    .release(lock)
-                    .end());
+            cores.start(
+                    "t" + i,
+                    self -> self.acquire(lock)
+                            .run(100)
+                            .then(this::now)
+                            .release(lock)
+                            .end());
         }
         simulation.runToIdle(LONG);
         // Two lines are 14 ns; two, one and none go on spinning.
@@ -113,13 +115,15 @@ class SimCoresTest {
     void aThreadThatSpinsCanLoseItsCoreAndTheLockGoesToAnother() {
         SimCores cores = cores(1);
         SimLock lock = cores.lock(SimLock.Kind.SPIN);
-        cores.start("a", self -> self.acquire(lock)
-                .run(1_500)
-                .release(lock)
-                .then(this::now)
-                .end());
-        SimThread b =
-                cores.start("b", self -> self.acquire(lock).then(this::now).release(lock).end());
+        cores.start(
+                "a",
+                self -> self.acquire(lock)
+                        .run(1_500)
+                        .release(lock)
+                        .then(this::now)
+                        .end());
+        SimThread b = cores.start(
+                "b", self -> self.acquire(lock).then(this::now).release(lock).end());
         simulation.runToIdle(LONG);
         // a has the lock and no core while b spins for a whole quantum, from 1,020 to 2,020.
         assertThat(times).containsExactly(2_530L, 2_540L);
@@ -130,17 +134,19 @@ class SimCoresTest {
     void aMutexIsFreeUntilWhoWasWokenComes() {
         SimCores cores = cores(2);
         SimLock lock = cores.lock(SimLock.Kind.MUTEX);
-        cores.start("a", self -> self.acquire(lock)
-                .run(100)
-                .release(lock)
-                .then(this::now)
-                .run(20)
-                .acquire(lock)
-                .then(this::now)
-                .release(lock)
-                .end());
-        SimThread b =
-                cores.start("b", self -> self.acquire(lock).then(this::now).release(lock).end());
+        cores.start(
+                "a",
+                self -> self.acquire(lock)
+                        .run(100)
+                        .release(lock)
+                        .then(this::now)
+                        .run(20)
+                        .acquire(lock)
+                        .then(this::now)
+                        .release(lock)
+                        .end());
+        SimThread b = cores.start(
+                "b", self -> self.acquire(lock).then(this::now).release(lock).end());
         simulation.runToIdle(LONG);
         // a releases at 110, is back from waking b at 115, and has it again at 135. b is awake at 110 + 5 + 100, on its
         // core at 225, back from its own call at 230, and waits 14 for the lines.
@@ -157,7 +163,10 @@ class SimCoresTest {
             SimCores cores = new SimCores(world, count, host());
             List<Long> woken = new ArrayList<>();
             SimThread a = cores.start(
-                    "a", self -> self.park(LONG).then(() -> woken.add(world.nowNanos())).end());
+                    "a",
+                    self -> self.park(LONG)
+                            .then(() -> woken.add(world.nowNanos()))
+                            .end());
             cores.start("b", self -> self.run(50).wake(a).end());
             world.runToIdle(LONG);
             // One core: a asleep at 15, b 25-75 and a call until 80, a at 90. Two: b 10-60, a at 60 + 5 + 100 + 10.
@@ -168,7 +177,14 @@ class SimCoresTest {
     @Test
     void aWakeBeforeTheSleepIsKept() {
         SimCores cores = cores(2);
-        SimThread a = cores.start("a", self -> self.run(100).park(LONG).then(this::now).park(300).then(this::now).end());
+        SimThread a = cores.start(
+                "a",
+                self -> self.run(100)
+                        .park(LONG)
+                        .then(this::now)
+                        .park(300)
+                        .then(this::now)
+                        .end());
         cores.start("b", self -> self.wake(a).wake(a).end());
         simulation.runToIdle(LONG);
         // The second sleep ends by a timer's interrupt: 110 + 5 + 300 + 20 + 100 + 10.
@@ -234,11 +250,13 @@ class SimCoresTest {
         for (int i = 0; i < 6; i++) {
             SimRandom random = world.newRandom();
             SimLock lock = i % 2 == 0 ? spin : mutex;
-            cores.start("t" + i, self -> self.run(random.nextInt(700))
-                    .acquire(lock)
-                    .run(random.nextInt(200))
-                    .release(lock)
-                    .park(random.nextInt(300)));
+            cores.start(
+                    "t" + i,
+                    self -> self.run(random.nextInt(700))
+                            .acquire(lock)
+                            .run(random.nextInt(200))
+                            .release(lock)
+                            .park(random.nextInt(300)));
         }
         world.runFor(200_000);
         assertThat(spin.contended()).isPositive();

@@ -18,15 +18,17 @@ import java.util.Arrays;
  * left to a simulation, and not timed.
  */
 final class DoorbellBatches {
-    private static final int ROUNDS = 20_000;
     private static final int BYTES = 64;
     private static final long QUIET_NANOS = 50_000;
 
     private final Simulation simulation = new Simulation(1, 16);
     private final QueuePair qp;
     private final SendRequest request;
+    private final int rounds;
 
-    DoorbellBatches() {
+    /** Takes the median of so many rounds. */
+    DoorbellBatches(int rounds) {
+        this.rounds = rounds;
         SimFabric fabric = new SimFabric(simulation);
         SimNode near = new SimNode(simulation, fabric, "near", 1);
         SimNode far = new SimNode(simulation, fabric, "far", 2);
@@ -55,8 +57,8 @@ final class DoorbellBatches {
     }
 
     private long median(int batch) {
-        long[] times = new long[ROUNDS];
-        for (int round = 0; round < 2 * ROUNDS; round++) { // the first half warms up
+        long[] times = new long[rounds];
+        for (int round = 0; round < 2 * rounds; round++) { // the first half warms up
             long start = System.nanoTime();
             if (batch > 0) {
                 for (int i = 0; i < batch; i++) {
@@ -65,12 +67,12 @@ final class DoorbellBatches {
                 qp.doorbell();
             }
             long end = System.nanoTime();
-            times[round % ROUNDS] = end - start;
+            times[round % rounds] = end - start;
             if (batch > 0) {
                 simulation.runFor(QUIET_NANOS);
             }
         }
         Arrays.sort(times);
-        return times[ROUNDS / 2];
+        return times[rounds / 2];
     }
 }

@@ -128,8 +128,7 @@ final class PingPong {
     private abstract static class Counter implements Bell {
         private static final int AT = 16;
         private static final int LOOKS = 1 << 16;
-        private static final VarHandle WORD =
-                MethodHandles.arrayElementVarHandle(long[].class);
+        private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
 
         private final long[] line = new long[2 * AT];
         private long rung;

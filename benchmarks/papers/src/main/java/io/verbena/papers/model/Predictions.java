@@ -10,6 +10,7 @@ import io.verbena.nic.sim.Simulation;
 final class Predictions {
     private static final long SPAN_NANOS = 10_000_000;
     private static final long LOOK_NANOS = 15; // Thread.onSpinWait
+    private static final long HEAD_START_NANOS = 50_000;
     private static final int TRACE_LINES = 16;
 
     private final HostModel host;
@@ -51,10 +52,14 @@ final class Predictions {
         World world = new World(count);
         SimThread[] threads = new SimThread[2];
         long[] rounds = new long[1];
+        boolean[] started = new boolean[1];
         for (int i = 0; i < 2; i++) {
             int own = i;
             threads[i] = world.cores.start("sleeper " + i, self -> {
                 if (own == 0) {
+                    // Who is to be woken sleeps at first: two that are awake would meet each other so for ever.
+                    self.run(started[0] ? 0 : HEAD_START_NANOS);
+                    started[0] = true;
                     self.wake(threads[1]).park(SPAN_NANOS);
                 } else {
                     self.park(SPAN_NANOS);
@@ -74,10 +79,12 @@ final class Predictions {
         SimLock lock = world.cores.lock(kind, dataLines);
         long[] posts = new long[1];
         for (int i = 0; i < threads; i++) {
-            world.cores.start("poster " + i, self -> self.acquire(lock)
-                    .run(holdNanos)
-                    .then(() -> posts[0]++)
-                    .release(lock));
+            world.cores.start(
+                    "poster " + i,
+                    self -> self.acquire(lock)
+                            .run(holdNanos)
+                            .then(() -> posts[0]++)
+                            .release(lock));
         }
         return world.nanosPer(posts);
     }
@@ -91,8 +98,10 @@ final class Predictions {
         }
 
         double nanosPer(long[] counted) {
+            simulation.runFor(2 * HEAD_START_NANOS);
+            long before = counted[0];
             simulation.runFor(SPAN_NANOS);
-            return (double) SPAN_NANOS / counted[0];
+            return (double) SPAN_NANOS / (counted[0] - before);
         }
     }
 }

@@ -24,8 +24,7 @@ class ModelFiguresTest {
     @Tag("computed") // the same on every JDK
     void eachPapersFigureNeedsACardOfItsOwn() {
         FigureReport report = new CardFigure().run(1, Size.QUICK);
-        Map<String, Claim> claims =
-                report.claims().stream().collect(Collectors.toMap(Claim::id, each -> each));
+        Map<String, Claim> claims = report.claims().stream().collect(Collectors.toMap(Claim::id, each -> each));
         assertThat(claims).hasSize(7);
         assertThat(claims.get("avatar.messages").verdict()).isEqualTo(Verdict.HOLDS);
         assertThat(claims.get("avatar.bursts").verdict()).isEqualTo(Verdict.HOLDS_NOT);
@@ -56,9 +55,14 @@ class ModelFiguresTest {
                 .containsExactly("machine");
         assumeTrue(Cores.pinnable().size() >= 2, "threads cannot be pinned");
         FigureReport report = new MachineFigure().run(1, Size.QUICK);
-        assertThat(report.claims()).hasSize(7).allSatisfy(each -> assertThat(each.ours())
-                .isFinite()
-                .isGreaterThan(-100));
-        assertThat(report.tables().get(0).rows()).hasSize(12);
+        if (report.tables().isEmpty()) {
+            assertThat(report.claims()).isEmpty();
+            assertThat(report.notes()).singleElement().asString().startsWith("Void: a cache line took");
+        } else {
+            assertThat(report.claims())
+                    .hasSize(7)
+                    .allSatisfy(each -> assertThat(each.ours()).isFinite().isGreaterThan(-100));
+            assertThat(report.tables().get(0).rows()).hasSize(12);
+        }
     }
 }
