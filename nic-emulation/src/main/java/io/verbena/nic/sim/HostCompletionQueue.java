@@ -5,8 +5,8 @@ import io.verbena.nic.CompletionQueue;
 import java.util.function.BooleanSupplier;
 
 /**
- * A completion queue as threads of a simulated host use it: they pay for looks, for completions and for the system calls
- * around a sleep; an event is an interrupt. Not thread-safe.
+ * A completion queue as threads of a simulated host use it: they pay for looks, for completions and for the system
+ * calls around a sleep; an event is an interrupt. Not thread-safe.
  */
 public final class HostCompletionQueue {
     private final CompletionQueue queue;
@@ -43,8 +43,8 @@ public final class HostCompletionQueue {
 
     /**
      * A thread asks for an event, looks once more, and sleeps until the event if there is still nothing, as no
-     * completion may be lost between the last poll and the sleep (the order that {@code ibv_req_notify_cq(3)} asks for).
-     * Asking is a doorbell; sleeping and taking the event are a system call each.
+     * completion may be lost between the last poll and the sleep (the order that {@code ibv_req_notify_cq(3)} asks
+     * for). Asking is a doorbell; sleeping and taking the event are a system call each.
      *
      * @param nanos most to sleep
      */

@@ -11,8 +11,8 @@ package io.verbena.nic.sim;
  *                        {@link #registrationNanos}, its own {@link #systemCall}s
  *   the thread's core    {@link #contextSwitch} whenever a thread comes to it, {@link #interrupt}
  *   who is woken         {@link #idleWake} if a core sleeps, else its wait for a core
- *   who takes a lock     {@link #line} twice and once for each line of data that the lock guards, if another core had it
- *                        last, and {@link #spinner} for each thread that goes on spinning for it
+ *   who takes a lock     {@link #line} twice and once for each line of data that the lock guards, if another core had
+ *                        it last, and {@link #spinner} for each thread that goes on spinning for it
  * </pre>
  */
 public final class HostModel {
@@ -42,15 +42,15 @@ public final class HostModel {
      * The virtual machines of two cores on which this project is measured, where two cores are near each other.
      *
      * <ul>
-     *   <li>Measured there: a cache line there and back 130 ns, so 65 ns one way; park and unpark there and back 10.3 us
-     *       between two cores and 1.9 us on one, so 0.95 us one way for two system calls and a switch, and 4.5 us more
-     *       where a core is to be woken; copies through memory at 7.8 GB/s; a slice of 2.1 ms where three threads want
-     *       two cores.
+     *   <li>Measured there: a cache line there and back 130 ns, so 65 ns one way; park and unpark there and back 10.3
+     *       us between two cores and 1.9 us on one, so 0.95 us one way for two system calls and a switch, and 4.5 us
+     *       more where a core is to be woken; copies through memory at 7.8 GB/s; a slice of 2.1 ms where three threads
+     *       want two cores.
      *   <li>The parts of the 0.95 us, 0.3 us a system call and 0.35 us a switch, are estimates: only their sum is
      *       measured. A poll of an empty queue takes 15 to 50 ns, 30 here.
      *   <li>Of a NIC, which these machines do not have: 50 ns to write a request, 200 ns for a doorbell's write over
-     *       PCIe, 65 ns, a line, for a completion, and 1 us for an interrupt's handler. They are assumptions. The sum of
-     *       the first two and two lines give the 66 % of Avatar's figure 1 at 3 threads.
+     *       PCIe, 65 ns, a line, for a completion, and 1 us for an interrupt's handler. They are assumptions. The sum
+     *       of the first two and two lines give the 66 % of Avatar's figure 1 at 3 threads.
      *   <li>8 ns for each thread that spins, an assumption: that a hand-over takes longer in proportion to them is
      *       Anderson's (The performance of spin lock alternatives, 1990).
      *   <li>Registration 12 us and 0.473 us a page: chosen so that it is cheaper than the copy from 928 KB on, where

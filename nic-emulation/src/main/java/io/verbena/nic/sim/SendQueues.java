@@ -21,9 +21,9 @@ import org.agrona.collections.Int2ObjectHashMap;
  *   completion    the element is needed once more, may be fetched again, and leaves the cache
  * </pre>
  *
- * <p>So a queue pair whose requests under way are more than the cache holds pays a fetch or two a request, also if it is
- * the only one (RDMAbox III-A). Requests complete in order, by what their peer acknowledges; unreliable ones when they
- * have been sent. What no host tells of is one batch a queue pair, which is one entry. Not thread-safe.
+ * <p>So a queue pair whose requests under way are more than the cache holds pays a fetch or two a request, also if it
+ * is the only one (RDMAbox III-A). Requests complete in order, by what their peer acknowledges; unreliable ones when
+ * they have been sent. What no host tells of is one batch a queue pair, which is one entry. Not thread-safe.
  */
 final class SendQueues {
     private final NicCache cache;

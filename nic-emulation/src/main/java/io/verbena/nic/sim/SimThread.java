@@ -5,9 +5,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread on simulated cores. Its {@link SimTask} tells it what to do; each of these calls adds one thing, and they are
- * carried out in that order, each after what the one before takes. Until then nothing has happened: what depends on an
- * earlier one belongs into {@link #then}, or into the next step.
+ * A thread on simulated cores. Its {@link SimTask} tells it what to do; each of these calls adds one thing, and they
+ * are carried out in that order, each after what the one before takes. Until then nothing has happened: what depends on
+ * an earlier one belongs into {@link #then}, or into the next step.
  *
  * <pre>
  *   ready ──▶ running ──▶ asleep (parked, waits for an event or a mutex) ──▶ waking ──▶ ready

@@ -6,7 +6,10 @@ import io.verbena.nic.sim.SimLock;
 import io.verbena.nic.sim.SimThread;
 import io.verbena.nic.sim.Simulation;
 
-/** What two threads on simulated cores take for what {@link PingPong} and {@link LockedRing} do on real ones, in nanoseconds. */
+/**
+ * What two threads on simulated cores take for what {@link PingPong} and {@link LockedRing} do on real ones, in
+ * nanoseconds.
+ */
 final class Predictions {
     private static final long SPAN_NANOS = 10_000_000;
     private static final long LOOK_NANOS = 15; // Thread.onSpinWait

@@ -1,6 +1,6 @@
 /**
- * Figures of the simulated NIC and host themselves: which discipline of a card shows what which paper measured, and what
- * the model says of this machine beside what it does.
+ * Figures of the simulated NIC and host themselves: which discipline of a card shows what which paper measured, and
+ * what the model says of this machine beside what it does.
  *
  * <pre>
  *   ModelFigures ─┬─ CardFigure ───── PalosWorld (two nodes, a link)
