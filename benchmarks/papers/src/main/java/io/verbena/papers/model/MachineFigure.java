@@ -85,28 +85,28 @@ final class MachineFigure extends PaperFigure {
                 "machine.spin",
                 "a round trip of two threads that spin, a line each way",
                 model.spinning(),
-                new PingPong(two, span).nanos(PingPong::spinning),
+                new BellRoundTrip(two, span).nanos(BellRoundTrip::spinning),
                 "the hardware moves the line while the store is still in its buffer");
         judge(
                 report,
                 "machine.park",
                 "a round trip of two threads that park, on two cores",
                 model.sleeping(2, 0),
-                new PingPong(two, span).nanos(PingPong::parking),
+                new BellRoundTrip(two, span).nanos(BellRoundTrip::parking),
                 "how deeply an idle core sleeps, and whether the host has given it away, is not in the model");
         judge(
                 report,
                 "machine.park.one",
                 "a round trip of two threads that park, on one core",
                 model.sleeping(1, 0),
-                new PingPong(one, span).nanos(PingPong::parking),
+                new BellRoundTrip(one, span).nanos(BellRoundTrip::parking),
                 "another process wants the core, or the caches are cold after each switch");
         judge(
                 report,
                 "machine.event",
                 "a round trip of two threads that wait for an eventfd, on two cores",
                 model.sleeping(2, 1),
-                new PingPong(two, span).nanos(PingPong::selecting),
+                new BellRoundTrip(two, span).nanos(BellRoundTrip::selecting),
                 "how deeply an idle core sleeps, and whether the host has given it away, is not in the model");
     }
 

@@ -7,7 +7,7 @@ import io.verbena.nic.sim.SimThread;
 import io.verbena.nic.sim.Simulation;
 
 /**
- * What two threads on simulated cores take for what {@link PingPong} and {@link LockedRing} do on real ones, in
+ * What two threads on simulated cores take for what {@link BellRoundTrip} and {@link LockedRing} do on real ones, in
  * nanoseconds.
  */
 final class Predictions {

@@ -5,7 +5,7 @@
  * <pre>
  *   ModelFigures ─┬─ CardFigure ───── PalosWorld (two nodes, a link)
  *                 └─ MachineFigure ─┬─ Predictions (SimCores)
- *                                   └─ PingPong, LockedRing, DoorbellBatches (threads, on this machine)
+ *                                   └─ BellRoundTrip, LockedRing, DoorbellBatches (threads, on this machine)
  * </pre>
  */
 @NullMarked

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Two threads, pinned, that ring each other's bell in turn: the median of batches of round trips. */
-final class PingPong {
+final class BellRoundTrip {
     private static final int BATCH = 16;
     private static final int MAX_BATCHES = 1 << 14;
     private static final long LIMIT_NANOS = 5_000_000_000L;
@@ -35,7 +35,7 @@ final class PingPong {
     private volatile boolean over;
     private volatile @Nullable Throwable failure;
 
-    PingPong(CorePair cores, long spanNanos) {
+    BellRoundTrip(CorePair cores, long spanNanos) {
         this.cores = cores;
         this.spanNanos = spanNanos;
     }
