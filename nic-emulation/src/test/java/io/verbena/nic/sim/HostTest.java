@@ -228,13 +228,13 @@ class HostTest {
                 qp.doorbell(self);
                 self.run(10_000);
             });
-            pair.simulation.runFor(100 * (10_000L + 50 * batch + 200));
+            pair.simulation.runFor(100 * (10_000L + 50L * batch + 200));
             assertThat(nic.wqes()).isEqualTo(100L * batch);
             assertThat(nic.mmios()).isEqualTo(100);
             assertThat(nic.wqeFetches()).isEqualTo(100L * (batch - 1));
             assertThat(nic.wqeMisses()).isZero();
             assertThat(nic.completionWrites()).isEqualTo(100);
-            assertThat(sender.runNanos()).isEqualTo(100 * (10_000L + 50 * batch + 200));
+            assertThat(sender.runNanos()).isEqualTo(100 * (10_000L + 50L * batch + 200));
         }
     }
 }

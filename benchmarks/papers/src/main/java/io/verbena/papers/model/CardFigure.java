@@ -85,7 +85,7 @@ final class CardFigure extends PaperFigure {
         List<List<String>> rows = new ArrayList<>();
         for (int bytes : BACKGROUND) {
             sizes.add((double) bytes / KIB);
-            List<String> row = new ArrayList<>(List.of(Numbers.text(bytes / KIB, "KiB")));
+            List<String> row = new ArrayList<>(List.of(Numbers.text((double) bytes / KIB, "KiB")));
             for (Card card : Card.values()) {
                 PalosWorld world = new PalosWorld(seed, card.settings, Frames.JUMBO);
                 PalosWorld.Tenant tenant = world.tenant("all", 1);
