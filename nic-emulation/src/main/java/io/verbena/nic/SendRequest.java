@@ -204,6 +204,11 @@ public final class SendRequest {
         return flag(SendWqeDescriptor.SIGNALED, wanted);
     }
 
+    /** Whether success makes a completion. */
+    public boolean isSignaled() {
+        return (flags & SendWqeDescriptor.SIGNALED) != 0;
+    }
+
     /** Makes the receiver's completion a solicited one, which raises an event even if only those do. */
     public SendRequest solicited() {
         return flag(SendWqeDescriptor.SOLICITED, true);

@@ -6,7 +6,8 @@
  *   FiguresCommand ──▶ rima ──▶ etc ──▶ receive ──▶ srq ──▶ workload
  *         │             └────┬───┘
  *         ├──▶ palos ──▶ figures (claims, tables, plots)
- *         └──▶ drum ────────┘
+ *         ├──▶ drum ────────┘
+ *         └──▶ model (the simulated NIC and host themselves) ──▶ palos
  * </pre>
  */
 @NullMarked

@@ -16,5 +16,7 @@ public enum Discipline {
     /** Packets in turn below software that has one chunk of a flow under way. */
     SOFTWARE_CHUNKING,
     /** Eight lanes by group, weighted; packets in turn in each. */
-    VIRTUAL_LANES
+    VIRTUAL_LANES,
+    /** Flows in turn, a message a visit: a commodity NIC, as others see it. */
+    WHOLE_MESSAGES
 }

@@ -44,7 +44,7 @@ public final class LinkProfile {
                 .delay(1_000);
     }
 
-    /** A link of 40 Gb/s InfiniBand, as in DRUM's testbed (VI); packets of 4096 bytes and headers, 1 microsecond. */
+    /** A link of 40 Gb/s InfiniBand, as in DRUM's testbed (V-A); packets of 4096 bytes and headers, 1 microsecond. */
     public static LinkProfile infiniband40() {
         return new LinkProfile()
                 .rate(40_000_000_000L)

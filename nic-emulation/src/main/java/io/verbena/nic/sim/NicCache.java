@@ -29,16 +29,57 @@ final class NicCache {
 
     /** Uses a key, and takes it in if it is not there. Says whether it was there. */
     boolean use(long key) {
-        int slot = (int) slots.get(key);
-        if (slot != NONE) {
+        if (touch(key)) {
             hits++;
-            if (slot != newest && replacement == Replacement.LRU) {
-                unlink(slot);
-                link(slot);
-            }
             return true;
         }
         misses++;
+        insert(key);
+        return false;
+    }
+
+    /** Takes a key in, which is no lookup: it came by itself. */
+    void put(long key) {
+        if (!touch(key)) {
+            insert(key);
+        }
+    }
+
+    /** Uses a key for the last time: it is not there any more. Says whether it was. */
+    boolean take(long key) {
+        int slot = (int) slots.remove(key);
+        if (slot == NONE) {
+            misses++;
+            return false;
+        }
+        hits++;
+        unlink(slot);
+        int last = --size;
+        if (slot != last) {
+            keys[slot] = keys[last];
+            slots.put(keys[slot], slot);
+            older[slot] = older[last];
+            newer[slot] = newer[last];
+            join(older[slot], slot);
+            join(slot, newer[slot]);
+        }
+        return true;
+    }
+
+    private boolean touch(long key) {
+        int slot = (int) slots.get(key);
+        if (slot == NONE) {
+            return false;
+        }
+        if (slot != newest && replacement == Replacement.LRU) {
+            unlink(slot);
+            link(slot);
+        }
+        return true;
+    }
+
+    private void insert(long key) {
+        int slot;
         if (size < keys.length) {
             slot = size++;
         } else {
@@ -49,7 +90,6 @@ final class NicCache {
         keys[slot] = key;
         slots.put(key, slot);
         link(slot);
-        return false;
     }
 
     long hits() {
@@ -61,20 +101,16 @@ final class NicCache {
     }
 
     private void link(int slot) {
-        older[slot] = newest;
-        newer[slot] = NONE;
-        if (newest != NONE) {
-            newer[newest] = slot;
-        }
-        newest = slot;
-        if (oldest == NONE) {
-            oldest = slot;
-        }
+        join(newest, slot);
+        join(slot, NONE);
     }
 
     private void unlink(int slot) {
-        int before = older[slot];
-        int after = newer[slot];
+        join(older[slot], newer[slot]);
+    }
+
+    /** Puts two slots beside each other in the order of age; none is the end of it. */
+    private void join(int before, int after) {
         if (before != NONE) {
             newer[before] = after;
         } else {

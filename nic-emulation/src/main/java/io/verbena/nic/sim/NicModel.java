@@ -15,20 +15,29 @@ import org.agrona.DirectBuffer;
  *              a unit of the sender's          shared      shared
  *   wire ─▶ [ port ] ─▶ [ packet, misses ] ─▶ [ PCIe ] ─▶ engine
  *            shared      a unit of the receiver's   shared
- *   context      one entry a queue pair     looked up for each packet, both ways
- *   WQE          one entry a queue pair     looked up where a request starts, sending
- *   translation  one entry a page           looked up where a RETH names remote memory, receiving
+ *   context      one entry a queue pair       looked up for each packet, both ways
+ *   WQE          one entry a slot of a queue  pushed by a doorbell or fetched by DMA; looked up where a request starts,
+ *                                             sending, and where it completes, receiving
+ *   translation  one entry a page             looked up where a RETH names remote memory, receiving
+ *   completion   written by DMA               where a signaled request completes, and where a receive does
  * </pre>
  *
  * <p>A queue pair's packets all go through one unit, in order; a unit's costs add up, units overlap. PCIe and wire keep
  * the order in which the engine handed packets over. Without a port's rate each link brings its own; with one, packets
  * that arrive on all links together wait for each other, in a queue without loss. Not thread-safe. By default
  * everything is free, with one unit.
+ *
+ * <p>What a NIC is given reaches it by doorbells, which are no packets: it knows slots, doorbells and who wants a
+ * completion only of the queue pairs that a thread of the host uses through {@link HostQueuePair}. For all others the
+ * WQE cache has one entry a queue pair, and nothing else is counted. What the host pays is in {@link HostModel}.
  */
 public final class NicModel {
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
     private static final int BITS = 8;
     private static final int MAX_UNITS = 1024;
+
+    /** Bytes of a work queue element and of a completion queue entry on PCIe: a cache line. */
+    public static final int WQE_BYTES = 64;
 
     private long packetNanos;
     private long doorbellNanos;
@@ -37,12 +46,11 @@ public final class NicModel {
     private long portBitsPerSecond;
     private long atomicNanos;
     private NicCache contexts = new NicCache(1, Replacement.LRU);
-    private NicCache wqes = new NicCache(1, Replacement.LRU);
     private NicCache translations = new NicCache(1, Replacement.LRU);
     private long contextMissNanos;
-    private long wqeMissNanos;
     private long translationMissNanos;
-    private long doorbells;
+    private long idleDoorbells;
+    private SendQueues sendQueues = new SendQueues(new NicCache(1, Replacement.LRU), 0, 0, 0);
     private int pageBytes = 4096;
     private Direction sending = new Direction(1);
     private Direction receiving = new Direction(1);
@@ -58,9 +66,12 @@ public final class NicModel {
      *   <li>One scheduling decision a packet, 10 ns: Palos' clock of 100 MHz (IV; its own argument 22K QPs x 10 ns).
      *   <li>Contexts of 20 queue pairs: the knee of DRUM II-D, figure 2c, measured on a 40 Gb/s NIC of the same family.
      *   <li>That WQEs and translations are cached on the NIC, and that a miss is a DMA over PCIe: RDMAbox III-A. No
-     *   paper
-     *       prints the sizes or the cost: 64 batches, 1024 pages and 500 ns, about a PCIe round trip, are assumptions,
-     *       as are 2 units and the doorbell's 200 ns.
+     *       paper prints the sizes or the cost: 64 WQEs, 1024 pages and 500 ns, about a PCIe round trip, are
+     *       assumptions, as are 2 units and the doorbell's 200 ns. The 500 ns are of the right order by DRUM's figure
+     *       10: two misses for each of 100 connections on 2 units come to 50 us, where 90.4 us are printed.
+     *   <li>Chained WQEs are read by DMA, and completions are written by it: RDMAbox IV-A, "one MMIO and N-1 DMA
+     *       reads". The 50 ns of each are an assumption: reads and writes in a row overlap, so that each takes a tenth
+     *       of what one alone does.
      * </ul>
      */
     public static NicModel roce100() {
@@ -72,11 +83,13 @@ public final class NicModel {
                 .pcieLatency(250)
                 .contexts(20, 500)
                 .wqes(64, 500)
+                .wqeFetch(50)
+                .completion(50)
                 .translations(1024, 4096, 500);
     }
 
     /**
-     * The 40 Gb/s NIC of DRUM's testbed (VI): contexts of 20 queue pairs (II-D, figure 2c: throughput of RC and UC
+     * The 40 Gb/s NIC of DRUM's testbed (V-A): contexts of 20 queue pairs (II-D, figure 2c: throughput of RC and UC
      * drops when connections exceed 20), all else as in {@link #roce100} but PCIe of 64 Gb/s, an assumption (8 lanes of
      * generation 3). For a link of {@link LinkProfile#infiniband40}.
      */
@@ -160,15 +173,33 @@ public final class NicModel {
         return this;
     }
 
-    /** Cache of work queue elements, one batch a queue pair, replaced by {@link Replacement#LRU}. */
+    /** Cache of work queue elements, replaced by {@link Replacement#LRU}. */
     public NicModel wqes(int entries, long missNanos) {
         return wqes(entries, Replacement.LRU, missNanos);
     }
 
-    /** Cache of work queue elements, one batch a queue pair. */
+    /** Cache of work queue elements: one a slot of each send queue that the host tells of, one for each other queue. */
     public NicModel wqes(int entries, Replacement replacement, long missNanos) {
-        wqes = new NicCache(atLeastOne("WQEs", entries), replacement);
-        wqeMissNanos = notNegative("WQE miss", missNanos);
+        NicCache cache = new NicCache(atLeastOne("WQEs", entries), replacement);
+        sendQueues = sendQueues.with(cache, notNegative("WQE miss", missNanos));
+        return this;
+    }
+
+    /**
+     * What a unit takes to read a work queue element that was posted behind another of the same doorbell, in
+     * nanoseconds; if not 0, its {@value #WQE_BYTES} bytes go over PCIe.
+     */
+    public NicModel wqeFetch(long nanos) {
+        sendQueues.fetch(notNegative("WQE fetch", nanos));
+        return this;
+    }
+
+    /**
+     * What a unit takes to write a completion queue entry, in nanoseconds, for a signaled request that the host told of
+     * or for a receive; if not 0, its {@value #WQE_BYTES} bytes go over PCIe.
+     */
+    public NicModel completion(long nanos) {
+        sendQueues.completion(notNegative("completion", nanos));
         return this;
     }
 
@@ -195,9 +226,29 @@ public final class NicModel {
         return contexts.misses();
     }
 
-    /** Lookups that had to fetch work queue elements. */
+    /** Lookups that had to fetch a work queue element again that the NIC had before; of queues untold, a batch. */
     public long wqeMisses() {
-        return wqes.misses();
+        return sendQueues.misses();
+    }
+
+    /** Work queue elements that hosts have posted and told of. */
+    public long wqes() {
+        return sendQueues.posted();
+    }
+
+    /** Doorbells that hosts have rung and told of: writes into the NIC's memory (MMIO). */
+    public long mmios() {
+        return sendQueues.doorbells();
+    }
+
+    /** Work queue elements that did not come with a doorbell and were read for the first time. */
+    public long wqeFetches() {
+        return sendQueues.fetches();
+    }
+
+    /** Completion queue entries written: for signaled requests that hosts told of, and for receives. */
+    public long completionWrites() {
+        return sendQueues.completions();
     }
 
     /** Lookups that had to fetch a translation. */
@@ -205,9 +256,19 @@ public final class NicModel {
         return translations.misses();
     }
 
-    /** Doorbells that found their unit idle. */
+    /** Requests that found their unit idle, and paid for a {@link #doorbell}. */
     public long doorbells() {
-        return doorbells;
+        return idleDoorbells;
+    }
+
+    /** A host has put a request into a send queue. */
+    void post(int qp, boolean reliable, int mtu, boolean signaled) {
+        sendQueues.post(qp, reliable, mtu, signaled);
+    }
+
+    /** A host has rung a doorbell. */
+    void ring(int qp) {
+        sendQueues.ring(qp);
     }
 
     /** When a packet that is handed over now is ready for the wire, whose framing takes some bytes more. */
@@ -218,15 +279,15 @@ public final class NicModel {
             qp = BthFlyweight.sourceQp(b, offset);
             cost += contexts.use(qp) ? 0 : contextMissNanos;
             Opcode opcode = Opcode.of(BthFlyweight.opcode(b, offset));
-            if (opcode != null && opcode.isRequest() && opcode.startsMessage()) {
-                cost += wqes.use(qp) ? 0 : wqeMissNanos;
-                if (sending.isIdle(qp, now)) {
-                    doorbells++;
+            if (opcode != null && opcode.isRequest()) {
+                cost += sendQueues.send(qp, opcode, b, offset);
+                if (opcode.startsMessage() && sending.isIdle(qp, now)) {
+                    idleDoorbells++;
                     cost += doorbellNanos;
                 }
             }
         }
-        long ready = sending.pass(now, qp, cost, length, pcieBitsPerSecond) + pcieLatencyNanos;
+        long ready = sending.pass(now, qp, cost, length + transferred(), pcieBitsPerSecond) + pcieLatencyNanos;
         return sending.leave(ready, length + framing, portBitsPerSecond);
     }
 
@@ -244,9 +305,18 @@ public final class NicModel {
             if (opcode == Opcode.FETCH_ADD || opcode == Opcode.COMPARE_SWAP) {
                 cost += atomicNanos;
             }
+            if (opcode != null && opcode.isResponse() && length >= opcode.headerLength()) {
+                cost += sendQueues.answered(qp, opcode, b, offset);
+            } else if (opcode != null && opcode.consumesReceive()) {
+                cost += sendQueues.completion();
+            }
         }
         long here = receiving.enter(now, length + framing, portBitsPerSecond);
-        return receiving.pass(here, qp, cost, length, pcieBitsPerSecond) + pcieLatencyNanos;
+        return receiving.pass(here, qp, cost, length + transferred(), pcieBitsPerSecond) + pcieLatencyNanos;
+    }
+
+    private int transferred() {
+        return sendQueues.takeTransfers() * WQE_BYTES;
     }
 
     private long translate(DirectBuffer b, int reth) {

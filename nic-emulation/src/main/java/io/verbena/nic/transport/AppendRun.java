@@ -14,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Appends to one queue that stand one behind the other in the send ring and can go together: RDMAbox's adjacent
- * requests (3.1). On mapped memory they share a claim and a commit, on a link a packet.
+ * requests (IV-A). On mapped memory they share a claim and a commit, on a link a packet.
  *
  * <p>Pure state: used under the engine's baton.
  */

@@ -19,7 +19,7 @@ import org.agrona.MutableDirectBuffer;
  *                                           +----------+
  * </pre>
  *
- * <p>By the weight, groups of one sender share room in a queue that is full. Packets behind a message's first have none.
+ * <p>By the weight, groups of one sender share room in a queue that is full. Only a message's first packet has one.
  *
  * <p>Stateless; the buffer follows its own rules of concurrency.
  */

@@ -51,7 +51,7 @@ public final class TenantsCommand extends Measuring {
             paramLabel = "<name>",
             description = "How the NIC schedules: chunks (default), deficit-round-robin, "
                     + "palos-as-printed, packet-round-robin,"
-                    + " software-chunking, virtual-lanes or all.")
+                    + " software-chunking, virtual-lanes, whole-messages or all.")
     List<String> disciplines = List.of("chunks");
 
     @Mixin

@@ -96,9 +96,8 @@ final class ConvergenceFigure extends PaperFigure {
                         "p* is known to"),
                 rows));
         report.plot(plot);
-        report.note(
-                "A gap is of rates that keep all capacities, by the sum of the magnitudes of all utilities and "
-                        + "latencies; the paper's, by the optimum alone, "
+        report.note("A gap is of rates that keep all capacities, by the sum of the magnitudes of all utilities and "
+                + "latencies; the paper's, by the optimum alone, "
                 + "has no meaning where that is about 0, as at alpha = 1.");
         return report;
     }

@@ -38,6 +38,7 @@ final class Disciplines {
             case PACKET_ROUND_ROBIN -> "packet round robin";
             case SOFTWARE_CHUNKING -> "software chunking";
             case VIRTUAL_LANES -> "virtual lanes";
+            case WHOLE_MESSAGES -> "whole messages";
         };
     }
 

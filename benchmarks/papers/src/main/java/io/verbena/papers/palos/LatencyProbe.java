@@ -14,7 +14,7 @@ import java.util.Arrays;
  * memory, where an application that polls would see them. After each it rests for a random time, so that it meets other
  * traffic at all its phases.
  */
-final class LatencyProbe implements Actor {
+public final class LatencyProbe implements Actor {
     private static final int MAX_SAMPLES = 1 << 16;
 
     private final Simulation simulation;
@@ -62,7 +62,7 @@ final class LatencyProbe implements Actor {
     }
 
     /** Counts from now on. */
-    void record() {
+    public void record() {
         recording = true;
     }
 
@@ -99,7 +99,7 @@ final class LatencyProbe implements Actor {
     }
 
     /** What was counted. */
-    Latency latency() {
+    public Latency latency() {
         if (count == 0) {
             throw new IllegalStateException("no message arrived");
         }
@@ -120,5 +120,5 @@ final class LatencyProbe implements Actor {
      * @param p99 that one in a hundred reaches
      * @param most the longest
      */
-    record Latency(int samples, double mean, long p99, long most) {}
+    public record Latency(int samples, double mean, long p99, long most) {}
 }

@@ -22,15 +22,15 @@ import io.verbena.nic.sim.Simulation;
  * Two nodes and a link of 100 Gb/s, "to avoid network congestion and jitter" (V): a client whose NIC schedules as one
  * of the disciplines says, and a server that takes what comes. PCIe has 128 Gb/s.
  */
-final class PalosWorld {
+public final class PalosWorld {
     /** Rate of the link, in Gb/s. */
-    static final double LINE_GIGABITS = 100;
+    public static final double LINE_GIGABITS = 100;
 
     /** Bytes of a small message, if nothing else is said (V). */
-    static final int SMALL = 64;
+    public static final int SMALL = 64;
 
     /** Bytes of a large message (V). */
-    static final int LARGE = 2 << 20;
+    public static final int LARGE = 2 << 20;
 
     /** Ethernet, IP and UDP of a packet, as {@link LinkProfile#roce100} has them. */
     static final int FRAMING = 58;
@@ -51,6 +51,7 @@ final class PalosWorld {
     private static final int COMPLETIONS = 1024;
     private static final int SEND_DEPTH = 256;
     private static final int PROBE_OFFSET = LARGE; // behind what flows write
+    private static final int MAX_PROBE = 4096;
 
     private final Frames frames;
     private final Simulation simulation;
@@ -64,7 +65,7 @@ final class PalosWorld {
     private final long serverId;
 
     /** A tenant: a group and its memory. */
-    record Tenant(ProtectionDomain domain, MemoryRegion source) {}
+    public record Tenant(ProtectionDomain domain, MemoryRegion source) {}
 
     /**
      * Brings it up.
@@ -73,7 +74,7 @@ final class PalosWorld {
      * @param settings of the client's arbiter
      * @param frames of the link
      */
-    PalosWorld(long seed, ArbiterSettings settings, Frames frames) {
+    public PalosWorld(long seed, ArbiterSettings settings, Frames frames) {
         this.frames = frames;
         simulation = new Simulation(seed, TRACE_LINES);
         SimFabric fabric = new SimFabric(simulation);
@@ -98,7 +99,7 @@ final class PalosWorld {
         clientCompletions = client.nic().createCompletionQueue(COMPLETIONS);
         serverCompletions = server.nic().createCompletionQueue(COMPLETIONS);
         serverDomain = server.nic().allocateProtectionDomain();
-        target = serverDomain.allocate(LARGE + SMALL, Access.ALL);
+        target = serverDomain.allocate(LARGE + MAX_PROBE, Access.ALL);
         simulation.add("load", load);
         simulation.runFor(0);
     }
@@ -108,7 +109,7 @@ final class PalosWorld {
     }
 
     /** A group of a weight, and its tenant's domain. */
-    Tenant tenant(String name, int weight) {
+    public Tenant tenant(String name, int weight) {
         PerformanceGroup group = client.nic()
                 .createGroup(new GroupAttributes().name(name).weight(weight).mayBeUrgent(true));
         ProtectionDomain domain = client.nic().allocateProtectionDomain(group);
@@ -123,7 +124,7 @@ final class PalosWorld {
      * @param sizes of its messages, in turn
      * @return what it sends, counted at the wire
      */
-    WireMeter.Count flow(Tenant tenant, int weight, int depth, int... sizes) {
+    public WireMeter.Count flow(Tenant tenant, int weight, int depth, int... sizes) {
         QueuePair qp = connect(tenant, weight, TrafficClass.BULK);
         load.add(qp, sizes, depth, tenant.source.key(), target.key());
         return meter.count(qp.number());
@@ -134,8 +135,8 @@ final class PalosWorld {
         connect(tenant, weight, TrafficClass.BULK);
     }
 
-    /** A flow of small messages one after the other. */
-    LatencyProbe probe(Tenant tenant, TrafficClass trafficClass, int bytes, long restNanos) {
+    /** A flow of small messages one after the other, of 8 to 4096 bytes. */
+    public LatencyProbe probe(Tenant tenant, TrafficClass trafficClass, int bytes, long restNanos) {
         QueuePair qp = connect(tenant, 1, trafficClass);
         LatencyProbe probe = new LatencyProbe(
                 simulation, qp, tenant.domain.allocate(bytes, Access.ALL), target, PROBE_OFFSET, bytes, restNanos);
@@ -159,7 +160,7 @@ final class PalosWorld {
      *
      * @return nanoseconds counted
      */
-    long measure(long warmUpNanos, long nanos, Runnable atStart) {
+    public long measure(long warmUpNanos, long nanos, Runnable atStart) {
         simulation.runFor(warmUpNanos);
         meter.reset();
         atStart.run();

@@ -7,9 +7,9 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /** Counts what leaves a link, for each queue pair: at the wire, without asking the scheduler that is judged by it. */
-final class WireMeter implements Tamper {
+public final class WireMeter implements Tamper {
     /** What a queue pair has sent. */
-    static final class Count {
+    public static final class Count {
         private long wireBytes;
         private long messages;
 

@@ -39,6 +39,7 @@ public final class Arbiters {
             case PACKET_ROUND_ROBIN -> new PacketRoundRobin(settings, engine);
             case SOFTWARE_CHUNKING -> new SoftwareChunking(settings, engine);
             case VIRTUAL_LANES -> new VirtualLanes(settings, engine);
+            case WHOLE_MESSAGES -> new WholeMessages(settings, engine);
         };
     }
 }

@@ -3,7 +3,8 @@
  * commodity NICs do, what software does above them, and Palos as its paper prints it.
  *
  * <pre>
- *   Arbiter ◄── FlowTurns ◄─┬─ PacketRoundRobin ◄── SoftwareChunking
+ *   Arbiter ◄── FlowTurns ◄─┬─ PacketRoundRobin ◄─┬─ SoftwareChunking
+ *                           │                    └─ WholeMessages
  *                           ├─ DeficitRoundRobin
  *                           ├─ VirtualLanes
  *                           └─ PalosAsPrinted
