@@ -61,7 +61,7 @@ class ChannelCloseTest {
         }
     }
 
-    /** A thread may be sending when the JVM ends, and its nodes close: it is told that, whatever it meets in between. */
+    /** A thread may be sending when the JVM ends and its nodes close: it is told that, whatever it meets. */
     @Test
     void whoIsSendingWhenTheNodeClosesIsTold() {
         try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {

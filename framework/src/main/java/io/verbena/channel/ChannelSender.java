@@ -307,8 +307,8 @@ public final class ChannelSender {
     }
 
     /**
-     * The node may be closed, and with it the queue pair, links and memory, by another thread while this one sends: also
-     * where the JVM ends. Whatever is refused then, it is refused because it is closed.
+     * The node may be closed by another thread while this one sends, and with it the queue pair, links and memory; as
+     * the JVM ends, for instance. Whatever is refused then is refused because the node is closed.
      */
     private SendResult closedMeanwhile(RuntimeException refused) {
         if (connection.state <= Connection.OPEN) {
