@@ -52,6 +52,11 @@ abstract class FlowTurns implements Arbiter {
         // Most have no list of queues.
     }
 
+    /** Whether a flow that has more to send, or has work again, stands at the head of its queue. */
+    boolean keepsTurn(Place place) {
+        return false;
+    }
+
     /** Whether anybody has work besides the flow that is granted a visit. */
     final boolean othersWait() {
         return scheduled > 0;
@@ -94,7 +99,7 @@ abstract class FlowTurns implements Arbiter {
     public void active(Flow flow) {
         Place place = Place.of(flow);
         if (!place.isListed()) {
-            enter(place, false);
+            enter(place, keepsTurn(place));
             counted(place);
         }
     }
