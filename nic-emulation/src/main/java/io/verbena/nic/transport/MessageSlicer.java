@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *   slices   [   1000   ][500 ][400 ][100][ 1000 ...
  * </pre>
  *
- * <p>A WRITE is cut wherever a visit's bytes end, so a visit sends exactly what it was granted, in payload. Each slice is
- * a WRITE of its own: it has PSNs of its own, is acknowledged and sent again like any request. The last slice of a
+ * <p>A WRITE is cut wherever a visit's bytes end, so a visit sends exactly what it was granted, in payload. Each slice
+ * is a WRITE of its own: it has PSNs of its own, is acknowledged and sent again like any request. The last slice of a
  * message completes it. What has a meaning as a whole for the peer (SEND, append, immediate data, whose completion
  * tells a length) or is answered (READ, atomics) is passed on whole.
  *
@@ -149,7 +149,7 @@ final class MessageSlicer {
         return bytes;
     }
 
-    /** Makes a slice of what was posted, of at most so many bytes if it can be cut; false if there is none, or no slot. */
+    /** Makes a slice of at most so many bytes, if what was posted can be cut; false if there is none, or no slot. */
     private boolean cut(int most) {
         if (!posted.hasNext()) {
             return false;

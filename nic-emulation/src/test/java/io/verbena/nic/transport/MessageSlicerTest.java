@@ -12,7 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Messages are cut and combined to exactly what a visit may send, in payload, and the peer's memory ends up the same. */
+/** Messages are cut and combined to exactly what a visit may send, in payload, and arrive whole. */
 @Timeout(30)
 class MessageSlicerTest {
     private static final int TARGET = 1000;
