@@ -84,7 +84,6 @@ final class Figure5 extends PaperFigure {
         report.claim(Claim.atMost(
                 "5.active",
                 "what messages in the queues take is as the formula says: largest difference of measured and computed",
-                0,
                 worst,
                 0.1,
                 "few large messages came in so short a run"));
