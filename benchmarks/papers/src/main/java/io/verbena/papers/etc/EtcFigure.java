@@ -66,12 +66,11 @@ public final class EtcFigure extends PaperFigure {
         report.claim(Claim.judged(
                 "real.intact",
                 "messages lost, doubled, torn or out of order, in all schemes",
-                0,
                 "",
                 (double) faults,
                 faults == 0,
                 "a fault: the run is void"));
-        report.claim(Claim.near(
+        report.claim(Claim.nearComputed(
                 "real.rate",
                 "an append queue takes as many messages as one SRQ",
                 1,
