@@ -105,7 +105,7 @@ public final class EtcFigure extends PaperFigure {
     }
 
     private static Claim latency(String id, String text, double ratio) {
-        return Claim.judged(id, text, 1, "", ratio, ratio <= SAME_LATENCY, "processes share cores here; see the table")
+        return Claim.judged(id, text, "x", ratio, ratio <= SAME_LATENCY, "processes share cores here; see the table")
                 .but("up to " + Numbers.text(SAME_LATENCY) + " counts as the same: three processes wait for two cores");
     }
 

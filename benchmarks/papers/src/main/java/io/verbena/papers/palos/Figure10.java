@@ -51,12 +51,11 @@ final class Figure10 extends PaperFigure {
     private record Variant(Discipline discipline, String title, ArbiterSettings settings) {
         /** Part of a claim's name. */
         String id() {
-            String name =
-                    switch (discipline) {
-                        case PALOS_AS_PRINTED -> "printed";
-                        case PALOS_ON_WHOLE_PACKETS -> "whole";
-                        default -> "ours";
-                    };
+            String name = switch (discipline) {
+                case PALOS_AS_PRINTED -> "printed";
+                case PALOS_ON_WHOLE_PACKETS -> "whole";
+                default -> "ours";
+            };
             return "10." + name + '.';
         }
 

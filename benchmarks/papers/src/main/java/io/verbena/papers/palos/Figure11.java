@@ -102,7 +102,8 @@ final class Figure11 extends PaperFigure {
                 ours(report, curve);
                 Curve midway = midway(seed, size);
                 rows.add(row("chunks, changed in the middle", midway));
-                isolated(report, "11.midway", "weights change in the middle of traffic, counted from then on: ", midway);
+                isolated(
+                        report, "11.midway", "weights change in the middle of traffic, counted from then on: ", midway);
             } else if (discipline == Discipline.PALOS_AS_PRINTED) {
                 report.claim(Claim.atMost(
                         "11.printed",

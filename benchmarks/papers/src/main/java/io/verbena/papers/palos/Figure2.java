@@ -50,7 +50,8 @@ final class Figure2 extends PaperFigure {
                 .logarithmicX();
         double farthest = 0;
         for (Frames frames : List.of(Frames.STANDARD, Frames.JUMBO)) {
-            farthest = Math.max(farthest, sweep(report, new SizeSweep(seed, size, frames, disciplines), frames, rows, plot));
+            farthest = Math.max(
+                    farthest, sweep(report, new SizeSweep(seed, size, frames, disciplines), frames, rows, plot));
         }
         report.claim(Claim.atMost(
                 "2.formula",

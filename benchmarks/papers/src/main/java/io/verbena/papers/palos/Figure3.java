@@ -30,8 +30,7 @@ final class Figure3 extends PaperFigure {
 
     @Override
     public List<Mutation> mutations() {
-        return List.of(
-                Disciplines.mutation(Figure3::new, Discipline.PACKET_ROUND_ROBIN, Discipline.CHUNKS));
+        return List.of(Disciplines.mutation(Figure3::new, Discipline.PACKET_ROUND_ROBIN, Discipline.CHUNKS));
     }
 
     @Override

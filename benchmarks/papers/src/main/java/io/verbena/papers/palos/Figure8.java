@@ -184,8 +184,7 @@ final class Figure8 extends PaperFigure {
                 "more is before it"));
     }
 
-    private Map<Variant, Curve> curves(
-            FigureReport report, long seed, Size size, Frames frames, String plotName) {
+    private Map<Variant, Curve> curves(FigureReport report, long seed, Size size, Frames frames, String plotName) {
         LatencyRun run = new LatencyRun(seed, size, frames, disciplines);
         Map<Variant, Curve> curves = new LinkedHashMap<>();
         List<List<String>> rows = new ArrayList<>();

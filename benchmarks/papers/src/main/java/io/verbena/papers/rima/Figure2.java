@@ -58,9 +58,10 @@ final class Figure2 extends PaperFigure {
         claims(report, distance(seed, draws));
         table(report);
         report.plot(plot());
-        report.note("The paper prints a curve and four numbers: 231 B on the mean, 95.6 % up to 1 KB, 99.9 % up to 5.4 KB"
-                + " and a largest message of 1 MB. Published keys and values together (ETC) have the mean exactly, and"
-                + " a lighter tail: 96.6 % of the values up to 1 KiB.");
+        report.note(
+                "The paper prints a curve and four numbers: 231 B on the mean, 95.6 % up to 1 KB, 99.9 % up to 5.4 KB"
+                        + " and a largest message of 1 MB. Published keys and values together (ETC) have the mean exactly, and"
+                        + " a lighter tail: 96.6 % of the values up to 1 KiB.");
         return report;
     }
 
@@ -81,8 +82,8 @@ final class Figure2 extends PaperFigure {
                 sizes.quantile(TAIL) / 1e3,
                 0.02,
                 "another distribution"));
-        report.claim(Claim.near(
-                "2.mean", "the mean size", PAPER_MEAN, "B", sizes.mean(), 0.01, "another distribution"));
+        report.claim(
+                Claim.near("2.mean", "the mean size", PAPER_MEAN, "B", sizes.mean(), 0.01, "another distribution"));
         report.claim(Claim.atMost(
                 "2.drawn",
                 "sizes that runs draw are of this distribution: largest distance of both curves",

@@ -30,8 +30,7 @@ final class Table1 extends PaperFigure {
         this(RimaModel.PAPER, FACTORS, sizes -> appendQueue(CHUNK));
     }
 
-    private Table1(
-            RimaModel model, double[] factors, Function<SizeDistribution, Map<String, Long>> appendQueue) {
+    private Table1(RimaModel model, double[] factors, Function<SizeDistribution, Map<String, Long>> appendQueue) {
         super("table1", "Table 1: what has to be determined");
         this.model = model;
         this.factors = factors;
@@ -51,10 +50,8 @@ final class Table1 extends PaperFigure {
     private static Map<String, Long> appendQueue(int chunkLength) {
         Map<String, Long> values = new LinkedHashMap<>();
         values.put("chunk", (long) chunkLength);
-        values.put(
-                "reserve chunks",
-                (long) QueueSizing.reserveChunks(
-                        IncastWorld.LINE_BYTES, IncastWorld.ALLOCATION_NANOS, chunkLength, chunkLength / 4));
+        values.put("reserve chunks", (long) QueueSizing.reserveChunks(
+                IncastWorld.LINE_BYTES, IncastWorld.ALLOCATION_NANOS, chunkLength, chunkLength / 4));
         return values;
     }
 
@@ -79,7 +76,8 @@ final class Table1 extends PaperFigure {
         List<Map<String, Long>> append = new ArrayList<>();
         for (double factor : factors) {
             shared.add(shared(factor));
-            append.add(appendQueue.apply(model.sizes().truncated(RimaModel.TRUNCATED).scaled(factor)));
+            append.add(appendQueue.apply(
+                    model.sizes().truncated(RimaModel.TRUNCATED).scaled(factor)));
         }
         FigureReport report = new FigureReport(id(), title())
                 .setting("sizes", "up to 16 KiB, half, once and twice as long")
@@ -125,8 +123,7 @@ final class Table1 extends PaperFigure {
         return all.stream().flatMap(each -> each.keySet().stream()).distinct().toList();
     }
 
-    private static void tables(
-            FigureReport report, List<Map<String, Long>> shared, List<Map<String, Long>> append) {
+    private static void tables(FigureReport report, List<Map<String, Long>> shared, List<Map<String, Long>> append) {
         String queues = String.valueOf(shared.get(1).get("queues"));
         report.table(new DataTable(
                 "Tasks",

@@ -69,7 +69,9 @@ final class Table5 extends PaperFigure {
                 shares.rows));
         report.plot(new PaperPlot("rima-table-5", "Throughput under a footprint of 256 MB", "", "% of RIMA")
                 .categories(shares.names)
-                .bars("paper", Arrays.stream(PAPER_SHARE).mapToObj(each -> each * 100).toList())
+                .bars(
+                        "paper",
+                        Arrays.stream(PAPER_SHARE).mapToObj(each -> each * 100).toList())
                 .bars("here, 15 machines", shares.few)
                 .bars("here, as many peers as servers", shares.many));
         report.note("From 512 servers on 256 MB are less than a buffer of 1 MB a peer, as the paper says: that is a"

@@ -81,8 +81,9 @@ final class TailLatency extends PaperFigure {
         report.note("The latency is one way: from when a message is due until the receiver "
                 + "has it. The paper adds 50 us of network,"
                 + " 1 ms, 100 us and 2 us to the 0.15 us of 1 KB at 56 Gb/s; here the exchanges are run.");
-        report.note("An append of 1 KB takes 50.15 us as in the paper, of which 50 are put in. A buffer of 1 MB for each"
-                + " of 2,000 senders and 32 processes is 64 GB: a product, not a result.");
+        report.note(
+                "An append of 1 KB takes 50.15 us as in the paper, of which 50 are put in. A buffer of 1 MB for each"
+                        + " of 2,000 senders and 32 processes is 64 GB: a product, not a result.");
         report.note("A message above a quarter of a chunk gets a mapping of its own: one of "
                 + "1 MiB waits for it in an append queue"
                 + " with chunks of 1 MiB, as one allocated on demand does. With chunks of 4 "

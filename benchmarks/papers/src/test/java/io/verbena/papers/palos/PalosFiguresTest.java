@@ -58,8 +58,8 @@ class PalosFiguresTest {
     @CsvSource({"64", "256", "1024", "4096"})
     void packetsInTurnGiveWhatTheFormulaSays(int bytes) {
         for (Frames frames : List.of(Frames.STANDARD, Frames.JUMBO)) {
-            SizeSweep.Shares shares =
-                    new SizeSweep(1, Size.QUICK, frames, Disciplines.AS_NAMED).together(Discipline.PACKET_ROUND_ROBIN, bytes);
+            SizeSweep.Shares shares = new SizeSweep(1, Size.QUICK, frames, Disciplines.AS_NAMED)
+                    .together(Discipline.PACKET_ROUND_ROBIN, bytes);
             double computed = SizeSweep.packetRoundRobin(frames, bytes);
             assertThat(shares.large()).isCloseTo(computed, within(0.02 * computed));
             assertThat(shares.large() + shares.small()).isCloseTo(1, within(0.005));
@@ -69,7 +69,8 @@ class PalosFiguresTest {
     @ParameterizedTest
     @CsvSource({"256", "1024", "4096"})
     void chunksGiveEachFlowASeventeenth(int bytes) {
-        SizeSweep.Shares shares = new SizeSweep(1, Size.QUICK, Frames.STANDARD, Disciplines.AS_NAMED).together(Discipline.CHUNKS, bytes);
+        SizeSweep.Shares shares =
+                new SizeSweep(1, Size.QUICK, Frames.STANDARD, Disciplines.AS_NAMED).together(Discipline.CHUNKS, bytes);
         assertThat(shares.large()).isCloseTo(1 / 17.0, within(0.02 / 17));
         assertThat(shares.large() + shares.small()).isCloseTo(1, within(0.005));
     }
@@ -97,8 +98,8 @@ class PalosFiguresTest {
         assertThat(printed.largePayload()).isCloseTo(1 / 17.0, within(0.01 / 17));
         assertThat(printed.large() + printed.small()).isCloseTo(1, within(0.005));
         assertThat(printed.packets())
-                .isGreaterThan(
-                        1.05 * sweep.together(Discipline.DEFICIT_ROUND_ROBIN, bytes).packets());
+                .isGreaterThan(1.05
+                        * sweep.together(Discipline.DEFICIT_ROUND_ROBIN, bytes).packets());
     }
 
     @Test
