@@ -50,7 +50,7 @@ class RimaFiguresTest {
     }
 
     @Test
-    void otherSizesChangeWhatSharedReceiveQueuesAreMadeWithAndNoAppendQueue() {
+    void otherSizesChangeSharedQueuesAndNoAppendQueue() {
         FigureReport report = new Table1().run(1, Size.FULL);
         holds(report, "table1.srq", "table1.rima");
         assertThat(claim(report, "table1.srq").ours()).isGreaterThanOrEqualTo(5);
