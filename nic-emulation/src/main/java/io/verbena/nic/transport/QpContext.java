@@ -6,7 +6,6 @@ import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
-import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.verbs.AsyncEventType;
 import io.verbena.nic.verbs.QpState;
@@ -264,7 +263,7 @@ public final class QpContext extends ScheduledFlow {
             services.publishState(this);
             responder.abandon();
             requester.flush();
-            flushReceives();
+            queues.flushReceives(this);
             services.arm(this, services.now() + LAST_LOOK_NANOS);
             if (queues.sharesReceives()) {
                 services.event(AsyncEventType.LAST_WQE_REACHED, number);
@@ -326,7 +325,7 @@ public final class QpContext extends ScheduledFlow {
     public void flushPosted() {
         if (!torn) {
             requester.flush();
-            flushReceives();
+            queues.flushReceives(this);
         }
     }
 
@@ -492,18 +491,5 @@ public final class QpContext extends ScheduledFlow {
                 byteLength,
                 immediate,
                 0);
-    }
-
-    private void flushReceives() {
-        if (queues.sharesReceives()) {
-            return;
-        }
-        for (int slot = queues.receives().front();
-                slot >= 0;
-                slot = queues.receives().front()) {
-            long wrId = queues.receives().buffer().getLong(slot + ReceiveWqeDescriptor.WR_ID);
-            queues.receives().pop();
-            completeReceive(wrId, WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, CqeDescriptor.SOLICITED, peerQp(), 0, 0);
-        }
     }
 }

@@ -1,8 +1,12 @@
 package io.verbena.nic.transport;
 
 import io.verbena.nic.queue.CompletionRing;
+import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
+import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +42,19 @@ public record QpQueues(
         sends.reset();
         if (!sharesReceives) {
             receives.reset();
+        }
+    }
+
+    /** Ends the receives of a queue pair in error, oldest first, but not those that others may take. */
+    void flushReceives(QpContext qp) {
+        if (sharesReceives) {
+            return;
+        }
+        for (int slot = receives.front(); slot >= 0; slot = receives.front()) {
+            long wrId = receives.buffer().getLong(slot + ReceiveWqeDescriptor.WR_ID);
+            receives.pop();
+            qp.completeReceive(
+                    wrId, WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, CqeDescriptor.SOLICITED, qp.peerQp(), 0, 0);
         }
     }
 }
