@@ -5,6 +5,7 @@ import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.arbiter.baseline.Arbiters;
 import io.verbena.nic.engine.Background;
 import io.verbena.nic.engine.Engine;
@@ -63,6 +64,7 @@ public final class Nic implements AutoCloseable {
     private final NicEvents events;
     private final long acknowledgeTimeoutNanos;
     private final PerformanceGroups groups;
+    private final boolean cutsMessages;
 
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
     private final List<CompletionQueue> completionQueues = new ArrayList<>();
@@ -73,6 +75,11 @@ public final class Nic implements AutoCloseable {
     private int nextSharedReceive = 1;
     private boolean closed;
     private volatile boolean closing;
+
+    /** Whether reliable connections cut and combine messages to what a visit grants. */
+    boolean cutsMessages() {
+        return cutsMessages;
+    }
 
     private void belowWatermark(int appendQueue) {
         events.raise(AsyncEventType.AQ_WATERMARK, appendQueue);
@@ -97,6 +104,7 @@ public final class Nic implements AutoCloseable {
         this.generations = new int[context.maxQueuePairs];
         this.queuePairSlots = new NumberPool(FIRST_QP, generations.length - 1);
         ArbiterSettings settings = context.arbiter;
+        this.cutsMessages = settings.discipline() == Discipline.PALOS_AS_PRINTED;
         this.engines = new Engine[context.engines];
         this.groups = new PerformanceGroups(this, context.engines, settings, context.capacity);
         this.waiters = new Waiter[context.engines];

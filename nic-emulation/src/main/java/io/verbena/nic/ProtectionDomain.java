@@ -320,7 +320,8 @@ public final class ProtectionDomain implements AutoCloseable {
                     shared == null ? new ReceiveRing(a.maxReceive, a.maxSge, number) : shared.ring(),
                     shared != null,
                     sendQueue.ring(),
-                    receiveQueue.ring());
+                    receiveQueue.ring(),
+                    a.type == QpType.RC && nic.cutsMessages() ? new SendRing(a.maxSend, a.maxSge, a.maxInline) : null);
             QpContext context = new QpContext(a.type, qpNumber, number, group.flows(), queues, engine.services());
             context.senderQuota(a.senderQuota);
             sendQueue.use(qpNumber);

@@ -6,7 +6,7 @@ package io.verbena.nic.arbiter;
  * @param discipline how an engine chooses
  * @param unit what shares are shares of
  * @param chunkTotal bytes of one chunk of every active flow together; 0: flows x {@link #MTU}, kept within 64 KiB and
- *     1 MiB, but for PALOS_AS_PRINTED
+ *     1 MiB, but for PALOS_AS_PRINTED and PALOS_ON_WHOLE_PACKETS
  * @param minChunk bytes that a round over a group's flows moves a flow on the mean, at least
  * @param urgentWindow while urgent flows use a link, bulk waits where so many of the link's bytes are unsent, or twice
  *     as many have not been received by the peer; over a network where that is less than what a round trip carries, it

@@ -9,8 +9,13 @@ public enum Discipline {
     CHUNKS,
     /** Groups in turn, in each flows in turn, a quantum of bytes a visit with deficits; no weights. */
     DEFICIT_ROUND_ROBIN,
-    /** Data chunks as Palos prints them: combined until the chunk is met, idle flows in the sum of weights. */
+    /**
+     * Data chunks as Palos prints them: messages cut and combined to exactly the chunk, in bytes of payload; idle flows
+     * are in the sum of weights.
+     */
     PALOS_AS_PRINTED,
+    /** The same on packets that cannot be cut: a chunk ends with the packet that meets it, and headers are charged. */
+    PALOS_ON_WHOLE_PACKETS,
     /** Flows in turn, a packet a visit: a commodity NIC. */
     PACKET_ROUND_ROBIN,
     /** Packets in turn below software that has one chunk of a flow under way. */

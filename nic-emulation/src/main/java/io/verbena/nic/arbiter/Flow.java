@@ -155,6 +155,14 @@ public abstract class Flow extends Share {
         return list != null || (other != null && other.list != null);
     }
 
+    /**
+     * What a discipline may charge for a visit that sent so many bytes: these, or, where messages are cut to what a
+     * visit grants, their payload.
+     */
+    public int paid(int sent) {
+        return sent;
+    }
+
     // ---- for disciplines of other packages -----------------------------------------------------------------------
 
     /** What the discipline that it is attached to keeps of it, or null. */

@@ -4,7 +4,8 @@ import org.agrona.BitUtil;
 
 /**
  * Layout of a work queue element in a send ring. Written by the poster, the values of atomics only for them; the two
- * PSNs are written by the requester when the request is first sent. The first word is written and read as one.
+ * PSNs are written by the requester when the request is first sent, the word after them by whoever cuts messages into
+ * slices. The first word is written and read as one.
  *
  * <pre>
  *   0        1        2        3        4                        8
@@ -25,7 +26,7 @@ import org.agrona.BitUtil;
  *  +-----------------------------------+------------------------+
  *  | first PSN                         | last PSN               | 48
  *  +-----------------------------------+------------------------+
- *  | (reserved)                                                 | 56
+ *  | length of the message of a slice  | which slice of it      | 56
  *  +------------------------------------------------------------+
  *  | scatter/gather entries of 16 bytes, or inline data         | 64
  *  |   local key (4), length (4), offset (8)                    |
@@ -83,6 +84,10 @@ public final class SendWqeDescriptor {
     public static final int FIRST_PSN = 48;
     /** Offset of the PSN of the request's last packet. */
     public static final int LAST_PSN = 52;
+    /** Offset of the length of the message that a slice is of. */
+    public static final int MESSAGE_LENGTH = 56;
+    /** Offset of the flags that say where in its message a slice is. */
+    public static final int SLICE = 60;
     /** Offset of scatter/gather entries or inline data. */
     public static final int DATA = 64;
 

@@ -30,7 +30,7 @@ final class AppendRun {
     AppendRun(QpContext qp, TransportServices services) {
         this.qp = qp;
         this.services = services;
-        this.ring = qp.sendRing();
+        this.ring = qp.requests();
         this.wqes = ring.buffer();
     }
 

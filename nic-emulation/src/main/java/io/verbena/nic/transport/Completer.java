@@ -56,7 +56,7 @@ final class Completer {
         this.services = services;
         this.requester = requester;
         this.psns = psns;
-        this.ring = qp.sendRing();
+        this.ring = qp.requests();
         this.wqes = ring.buffer();
     }
 

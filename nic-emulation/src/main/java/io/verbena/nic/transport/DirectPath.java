@@ -67,7 +67,7 @@ final class DirectPath {
     DirectPath(QpContext qp, TransportServices services, AppendRun run) {
         this.qp = qp;
         this.services = services;
-        this.ring = qp.sendRing();
+        this.ring = qp.requests();
         this.wqes = ring.buffer();
         this.run = run;
     }

@@ -2,6 +2,9 @@ package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.arbiter.OutputQueue;
+import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.queue.SendWqeDescriptor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An append queue of a peer's that is mapped here, as who appends to it sees it: something that fills up for all of
@@ -25,6 +28,12 @@ public final class MappedQueue {
     MappedQueue(Appender appender, int id) {
         this.appender = appender;
         this.id = id;
+    }
+
+    /** The queue that a request of a ring's slot appends to, if that is mapped here. */
+    static @Nullable MappedQueue of(Path to, SendRing ring, int slot) {
+        boolean appends = ring.buffer().getByte(slot + SendWqeDescriptor.OPCODE) == QpRequester.APPEND;
+        return appends ? to.queue((int) ring.buffer().getLong(slot + SendWqeDescriptor.REMOTE_OFFSET)) : null;
     }
 
     /** What fills up for all that append here when it refuses a message, or when its own window is full. */

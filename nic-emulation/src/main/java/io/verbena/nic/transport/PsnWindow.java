@@ -34,7 +34,7 @@ final class PsnWindow {
 
     PsnWindow(QpContext qp) {
         this.qp = qp;
-        this.ring = qp.sendRing();
+        this.ring = qp.requests();
         this.wqes = ring.buffer();
     }
 

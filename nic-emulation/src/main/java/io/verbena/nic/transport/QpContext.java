@@ -6,9 +6,7 @@ import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.queue.CqeDescriptor;
 import io.verbena.nic.queue.ReceiveRing;
-import io.verbena.nic.queue.ReceiveWqeDescriptor;
 import io.verbena.nic.queue.SendRing;
-import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.verbs.AsyncEventType;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
@@ -47,11 +45,9 @@ public final class QpContext extends ScheduledFlow {
     private final int number;
     private final int pd;
     private final SendRing sendRing;
-    private final ReceiveRing receives;
-    private final boolean sharesReceives;
-    private final CompletionRing sendCompletions;
-    private final CompletionRing receiveCompletions;
+    private final QpQueues queues;
     private final TransportServices services;
+    private final @Nullable MessageSlicer slicer;
     private final QpRequester requester;
     private final QpResponder responder;
     private final QpConnection connection = new QpConnection();
@@ -80,11 +76,9 @@ public final class QpContext extends ScheduledFlow {
         this.number = number;
         this.pd = pd;
         this.sendRing = queues.sends();
-        this.receives = queues.receives();
-        this.sharesReceives = queues.sharesReceives();
-        this.sendCompletions = queues.sendCompletions();
-        this.receiveCompletions = queues.receiveCompletions();
+        this.queues = queues;
         this.services = services;
+        this.slicer = MessageSlicer.of(this, queues);
         boolean reliable = type == QpType.RC;
         this.requester = reliable ? new ReliableRequester(this, services) : new UnreliableRequester(this, services);
         this.responder = reliable ? new ReliableResponder(this, services) : new UnreliableResponder(this, services);
@@ -130,19 +124,29 @@ public final class QpContext extends ScheduledFlow {
         return sendRing;
     }
 
+    /** What its transport sends: what was posted, or what that was cut into. */
+    SendRing requests() {
+        return slicer == null ? sendRing : slicer.slices();
+    }
+
+    @Nullable
+    MessageSlicer slicer() {
+        return slicer;
+    }
+
     /** Where it takes receives from. */
     public ReceiveRing receiveRing() {
-        return receives;
+        return queues.receives();
     }
 
     /** Whether the receive queue is shared with others. */
     public boolean sharesReceive() {
-        return sharesReceives;
+        return queues.sharesReceives();
     }
 
     /** Whether sends or receives complete there. */
     public boolean completesTo(CompletionRing ring) {
-        return sendCompletions == ring || receiveCompletions == ring;
+        return queues.sendCompletions() == ring || queues.receiveCompletions() == ring;
     }
 
     /** The state; any thread. */
@@ -225,9 +229,9 @@ public final class QpContext extends ScheduledFlow {
             failure = null;
             torn = false;
             connection.close();
-            sendRing.reset();
-            if (!sharesReceives) {
-                receives.reset();
+            queues.reset();
+            if (slicer != null) {
+                slicer.reset();
             }
             requester.reset(0);
             responder.reset(0);
@@ -259,9 +263,9 @@ public final class QpContext extends ScheduledFlow {
             services.publishState(this);
             responder.abandon();
             requester.flush();
-            flushReceives();
+            queues.flushReceives(this);
             services.arm(this, services.now() + LAST_LOOK_NANOS);
-            if (sharesReceives) {
+            if (queues.sharesReceives()) {
                 services.event(AsyncEventType.LAST_WQE_REACHED, number);
             }
         } else {
@@ -321,7 +325,7 @@ public final class QpContext extends ScheduledFlow {
     public void flushPosted() {
         if (!torn) {
             requester.flush();
-            flushReceives();
+            queues.flushReceives(this);
         }
     }
 
@@ -359,9 +363,14 @@ public final class QpContext extends ScheduledFlow {
                 return spent;
             }
         }
-        spent += requester.transmit(budget - spent);
-        outcome = requester.outcome();
+        spent += slicer == null ? requester.transmit(budget - spent) : slicer.transmit(requester, budget, spent);
+        outcome = slicer == null ? requester.outcome() : slicer.outcome();
         return spent;
+    }
+
+    @Override
+    public int paid(int sent) {
+        return slicer == null ? sent : slicer.paid();
     }
 
     /** Whether what is next is a request that can be executed on the peer's memory, not an answer or a packet. */
@@ -372,14 +381,13 @@ public final class QpContext extends ScheduledFlow {
     /** The queue that the next request appends to, if that is mapped here. */
     public @Nullable MappedQueue nextQueue() {
         Path to = path();
-        int slot = to == null || !isNextDirect() ? -1 : sendRing.slot(sendRing.next());
-        return to == null || slot < 0 ? null : queue(to, slot);
+        SendRing ring = slicer == null ? sendRing : slicer.next();
+        return to == null || !isNextDirect() ? null : MappedQueue.of(to, ring, ring.slot(ring.next()));
     }
 
     /** The queue that a request of a slot appends to, if that is mapped here. */
     public @Nullable MappedQueue queue(Path to, int slot) {
-        boolean appends = sendRing.buffer().getByte(slot + SendWqeDescriptor.OPCODE) == QpRequester.APPEND;
-        return appends ? to.queue((int) sendRing.buffer().getLong(slot + SendWqeDescriptor.REMOTE_OFFSET)) : null;
+        return MappedQueue.of(to, sendRing, slot);
     }
 
     /** Whether requests can be executed on the peer's memory: then some go over the link, and some do not. */
@@ -415,7 +423,7 @@ public final class QpContext extends ScheduledFlow {
 
     /** Whether a request may be one that {@link #executeNow} executes; any thread, a hint. */
     public boolean mayExecuteNow(int opcode, int flags) {
-        return hasDirectPath() && DirectPath.offers(opcode, flags);
+        return slicer == null && hasDirectPath() && DirectPath.offers(opcode, flags);
     }
 
     /** As {@link QpRequester#executeNow}; negative if it has not been done. */
@@ -458,7 +466,7 @@ public final class QpContext extends ScheduledFlow {
 
     void completeSend(long wrId, WcStatus status, int opcode, int byteLength) {
         services.complete(
-                sendCompletions,
+                queues.sendCompletions(),
                 wrId,
                 status.ordinal(),
                 opcode,
@@ -473,7 +481,7 @@ public final class QpContext extends ScheduledFlow {
     void completeReceive(
             long wrId, WcStatus status, WcOpcode opcode, int flags, int sourceQp, int byteLength, int immediate) {
         services.complete(
-                receiveCompletions,
+                queues.receiveCompletions(),
                 wrId,
                 status.ordinal(),
                 opcode.ordinal(),
@@ -483,16 +491,5 @@ public final class QpContext extends ScheduledFlow {
                 byteLength,
                 immediate,
                 0);
-    }
-
-    private void flushReceives() {
-        if (sharesReceives) {
-            return;
-        }
-        for (int slot = receives.front(); slot >= 0; slot = receives.front()) {
-            long wrId = receives.buffer().getLong(slot + ReceiveWqeDescriptor.WR_ID);
-            receives.pop();
-            completeReceive(wrId, WcStatus.WR_FLUSH_ERR, WcOpcode.RECEIVE, CqeDescriptor.SOLICITED, peerQp(), 0, 0);
-        }
     }
 }

@@ -18,6 +18,7 @@ import io.verbena.nic.wire.RethFlyweight;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sending half of a queue pair: cuts packets from the request at its fetch offset until the budget is spent. What
@@ -71,6 +72,7 @@ public abstract class QpRequester {
     final TransportServices services;
     final SendRing ring;
     final UnsafeBuffer wqes;
+    final @Nullable MessageSlicer slicer; // what fills the ring; null if it is the poster
 
     int outcome;
     int offset; // bytes of the current request that were sent
@@ -79,8 +81,9 @@ public abstract class QpRequester {
     QpRequester(QpContext qp, TransportServices services) {
         this.qp = qp;
         this.services = services;
-        this.ring = qp.sendRing();
+        this.ring = qp.requests();
         this.wqes = ring.buffer();
+        this.slicer = qp.slicer();
     }
 
     /** Sends up to a budget; {@link #outcome} says why it ended. Returns the bytes that were sent. */
@@ -145,7 +148,12 @@ public abstract class QpRequester {
     }
 
     final boolean hasWork() {
-        return ring.hasNext();
+        return ring.hasNext() || (slicer != null && slicer.hasUncut());
+    }
+
+    /** Whether a message is sent in part: a slice of it is to be sent yet, or to be cut. */
+    final boolean isMessageUnderWay() {
+        return slicer != null && (slicer.isPartlyCut() || (ring.hasNext() && slicer.goesOn(ring.slot(ring.next()))));
     }
 
     /** Whether there are requests that are not complete. */
@@ -299,12 +307,16 @@ public abstract class QpRequester {
 
     /** Completes the oldest request, whose slot and header are known. */
     void completeHead(WcStatus status, int slot, long header) {
-        if (status != WcStatus.SUCCESS || (SendWqeDescriptor.flags(header) & SendWqeDescriptor.SIGNALED) != 0) {
+        if ((status != WcStatus.SUCCESS || (SendWqeDescriptor.flags(header) & SendWqeDescriptor.SIGNALED) != 0)
+                && (slicer == null || !slicer.isReported())) {
             qp.completeSend(
                     wqes.getLong(slot + SendWqeDescriptor.WR_ID),
                     status,
                     SendWqeDescriptor.opcode(header),
-                    SendWqeDescriptor.length(header));
+                    slicer == null ? SendWqeDescriptor.length(header) : slicer.messageLength(slot));
+        }
+        if (slicer != null) {
+            slicer.completed(slot, status);
         }
         if (ring.next() == ring.head()) {
             offset = 0;
@@ -326,6 +338,9 @@ public abstract class QpRequester {
         while (hasRequests()) {
             completeHead(WcStatus.WR_FLUSH_ERR);
             qp.endedWithoutPacket();
+        }
+        if (slicer != null) {
+            slicer.flush();
         }
         ring.releaseConsumed();
         offset = 0;

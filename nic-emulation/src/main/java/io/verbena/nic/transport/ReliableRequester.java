@@ -108,7 +108,7 @@ final class ReliableRequester extends QpRequester {
 
     @Override
     boolean isUnderWay() {
-        return hasUnanswered() || started;
+        return hasUnanswered() || started || isMessageUnderWay();
     }
 
     @Override
@@ -117,7 +117,8 @@ final class ReliableRequester extends QpRequester {
         outcome = QpContext.MORE;
         justChecked = false;
         while (spent < budget) {
-            if (qp.state() != QpState.RTS && !(qp.state() == QpState.SQD && (started || psns.isCurrentAssigned()))) {
+            boolean underWay = started || psns.isCurrentAssigned() || isMessageUnderWay();
+            if (qp.state() != QpState.RTS && !(qp.state() == QpState.SQD && underWay)) {
                 outcome = notSending();
                 break;
             }
@@ -139,9 +140,7 @@ final class ReliableRequester extends QpRequester {
             }
             spent += sent;
             if (qp.sendsOnePacket()) {
-                if (!started && !ring.hasNext()) {
-                    outcome = QpContext.IDLE;
-                }
+                outcome = started || ring.hasNext() ? QpContext.MORE : QpContext.IDLE;
                 break;
             }
         }
@@ -152,7 +151,7 @@ final class ReliableRequester extends QpRequester {
     @Override
     boolean isNextDirect() {
         if (packetsOnly || !ring.hasNext()) {
-            return false;
+            return !packetsOnly && slicer != null && slicer.offersNext();
         }
         int slot = ring.slot(ring.next());
         return direct.offers(qp.path(), slot, wqes.getLong(slot + SendWqeDescriptor.HEADER));

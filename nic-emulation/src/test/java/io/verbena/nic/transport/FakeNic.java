@@ -84,6 +84,9 @@ final class FakeNic implements TransportServices {
     /** Bytes that a visit may send. */
     int budget = Integer.MAX_VALUE;
 
+    /** Whether queue pairs that are made cut messages to what a visit may send. */
+    boolean slices;
+
     /** Looks at local keys that find a region; after them another thread has deregistered all. */
     int looks = Integer.MAX_VALUE;
 
@@ -163,7 +166,8 @@ final class FakeNic implements TransportServices {
                         receives,
                         shared,
                         new CompletionRing(number * 10, 64),
-                        new CompletionRing(number * 10 + 1, 64)),
+                        new CompletionRing(number * 10 + 1, 64),
+                        slices ? new SendRing(SENDS, MAX_SGE, MAX_INLINE) : null),
                 this);
         queuePairs.put(number, qp);
         qp.state(QpState.INIT);

@@ -43,7 +43,12 @@ final class TransportPair {
     }
 
     TransportPair(QpType type, int psnA, int mtu) {
+        this(type, psnA, mtu, false);
+    }
+
+    private TransportPair(QpType type, int psnA, int mtu, boolean slices) {
         join(false);
+        a.slices = slices;
         qpA = a.newQueuePair(type, QP_A);
         qpB = b.newQueuePair(type, QP_B);
         connect(psnA, mtu);
@@ -54,6 +59,11 @@ final class TransportPair {
         TransportPair pair = new TransportPair();
         pair.join(true);
         return pair;
+    }
+
+    /** A cuts messages to what a visit may send. */
+    static TransportPair slicing() {
+        return new TransportPair(QpType.RC, PSN_A, MTU, true);
     }
 
     /** A new link takes the place of the one before; what was on the way is lost. */

@@ -66,12 +66,11 @@ public final class EtcFigure extends PaperFigure {
         report.claim(Claim.judged(
                 "real.intact",
                 "messages lost, doubled, torn or out of order, in all schemes",
-                0,
                 "",
                 (double) faults,
                 faults == 0,
                 "a fault: the run is void"));
-        report.claim(Claim.near(
+        report.claim(Claim.nearComputed(
                 "real.rate",
                 "an append queue takes as many messages as one SRQ",
                 1,
@@ -106,7 +105,7 @@ public final class EtcFigure extends PaperFigure {
     }
 
     private static Claim latency(String id, String text, double ratio) {
-        return Claim.judged(id, text, 1, "", ratio, ratio <= SAME_LATENCY, "processes share cores here; see the table")
+        return Claim.judged(id, text, "x", ratio, ratio <= SAME_LATENCY, "processes share cores here; see the table")
                 .but("up to " + Numbers.text(SAME_LATENCY) + " counts as the same: three processes wait for two cores");
     }
 

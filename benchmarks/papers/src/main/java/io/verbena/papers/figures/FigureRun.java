@@ -21,7 +21,7 @@ import java.util.Map;
  */
 public final class FigureRun {
     private static final List<String> CLAIM_HEADS =
-            List.of("claim", "what is claimed", "paper", "here", "verdict", "why");
+            List.of("claim", "what is claimed", "paper", "accepted", "here", "verdict", "why");
 
     private final String paper;
     private final List<PaperFigure> figures;
@@ -112,6 +112,7 @@ public final class FigureRun {
             map.put("ours", claim.ours());
         }
         map.put("unit", claim.unit());
+        map.put("accepted", claim.accepted());
         map.put("verdict", claim.verdict());
         map.put("reason", claim.reason());
         return map;
@@ -148,6 +149,7 @@ public final class FigureRun {
                     claim.id(),
                     claim.text(),
                     Numbers.text(claim.paper(), claim.unit()),
+                    claim.accepted(),
                     Numbers.text(claim.ours(), claim.unit()),
                     claim.verdict().words(),
                     claim.reason()));

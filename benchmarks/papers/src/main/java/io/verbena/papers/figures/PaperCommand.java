@@ -19,6 +19,12 @@ public abstract class PaperCommand extends RunCommand {
     @Option(names = "--quick", description = "Run less of each, to see in a minute that all of it works.")
     boolean quick;
 
+    @Option(
+            names = "--mutate",
+            description = "Instead, break each figure on purpose in its ways, and say which claims that turns; "
+                    + "fails if one that holds cannot fail.")
+    boolean mutate;
+
     @Option(names = "--seed", paramLabel = "<seed>", description = "Of all chance; default ${DEFAULT-VALUE}.")
     long seed = 1;
 
@@ -57,8 +63,13 @@ public abstract class PaperCommand extends RunCommand {
             throw wrong("no figure " + String.join(", ", unknown) + "; there are "
                     + String.join(", ", figures.stream().map(PaperFigure::id).toList()));
         }
+        PaperFigure.Size size = quick ? PaperFigure.Size.QUICK : PaperFigure.Size.FULL;
+        if (mutate) {
+            wanted.removeIf(figure -> !figure.isRepeatable());
+            return new MutationRun(wanted, seed, size).run(out).isEmpty() ? 0 : 1;
+        }
         Path directory = folder == null ? Path.of("target", "figures", paper) : folder;
-        new FigureRun(paper, wanted, seed, quick ? PaperFigure.Size.QUICK : PaperFigure.Size.FULL).run(directory, out);
+        new FigureRun(paper, wanted, seed, size).run(directory, out);
         return 0;
     }
 }

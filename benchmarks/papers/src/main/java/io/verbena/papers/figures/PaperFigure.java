@@ -1,5 +1,7 @@
 package io.verbena.papers.figures;
 
+import java.util.List;
+
 /** A figure, a table or a number of a paper that can be made again. */
 public abstract class PaperFigure {
     /** How much is run. */
@@ -40,6 +42,14 @@ public abstract class PaperFigure {
      */
     public boolean isRepeatable() {
         return true;
+    }
+
+    /**
+     * The same figure with something in it broken, another thing in each: together they turn every claim that holds.
+     * Empty for what measures this machine, whose verdicts its tests turn.
+     */
+    public List<Mutation> mutations() {
+        return List.of();
     }
 
     /**

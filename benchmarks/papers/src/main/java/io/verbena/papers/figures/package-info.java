@@ -8,6 +8,9 @@
  *                                         settings   ─▶ JSON
  * </pre>
  *
+ * <p>A claim is worth what it could have turned out as: each figure names its {@linkplain
+ * io.verbena.papers.figures.Mutation mutations}, and {@link io.verbena.papers.figures.MutationRun} runs them.
+ *
  * <p>Each paper has a package of its own with its figures and a command that names them. A figure is a function of its
  * seed and size: the same arguments give the same JSON.
  */

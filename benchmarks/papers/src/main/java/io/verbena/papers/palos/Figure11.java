@@ -4,6 +4,7 @@ import io.verbena.nic.arbiter.Discipline;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
@@ -18,12 +19,47 @@ final class Figure11 extends PaperFigure {
     private static final int FIXED = 3 + 2; // QP 4 and QP 5
     private static final double EXACT = 0.01;
 
+    private final Disciplines disciplines;
+
     Figure11() {
-        super("11", "Figure 11: QP 6 of group B gets weights 1 to 6");
+        this(Disciplines.AS_NAMED);
     }
 
-    /** Gb/s of QPs 1 to 6 at each weight. */
-    private record Curve(List<double[]> rates) {
+    private Figure11(Disciplines disciplines) {
+        super("11", "Figure 11: QP 6 of group B gets weights 1 to 6");
+        this.disciplines = disciplines;
+    }
+
+    @Override
+    public List<Mutation> mutations() {
+        return List.of(
+                Disciplines.mutation(Figure11::new, Discipline.CHUNKS, Discipline.PALOS_ON_WHOLE_PACKETS),
+                Disciplines.mutation(Figure11::new, Discipline.CHUNKS, Discipline.PACKET_ROUND_ROBIN),
+                Disciplines.mutation(Figure11::new, Discipline.PALOS_AS_PRINTED, Discipline.PALOS_ON_WHOLE_PACKETS));
+    }
+
+    /** Gb/s of QPs 1 to 6 at each weight, of the link; and, of as much in all, their parts of the payload. */
+    private record Curve(List<double[]> rates, List<double[]> payload) {
+        static Curve of(List<SharesRun.Outcome> outcomes) {
+            List<double[]> rates = new ArrayList<>();
+            List<double[]> payload = new ArrayList<>();
+            for (SharesRun.Outcome outcome : outcomes) {
+                double[] wire = outcome.wire().clone();
+                double[] parts = wire.clone();
+                for (int i = 0; i < wire.length; i++) {
+                    wire[i] *= PalosWorld.LINE_GIGABITS;
+                    parts[i] = outcome.ofPayload(i) * PalosWorld.LINE_GIGABITS;
+                }
+                rates.add(wire);
+                payload.add(parts);
+            }
+            return new Curve(rates, payload);
+        }
+
+        Curve inPayload() {
+            return new Curve(payload, payload);
+        }
+
         double groupA(int at) {
             return SharesRun.sum(rates.get(at), 0, FLOWS_OF_A);
         }
@@ -61,28 +97,31 @@ final class Figure11 extends PaperFigure {
         List<List<String>> rows = new ArrayList<>();
         for (Discipline discipline : Disciplines.ALL) {
             Curve curve = curve(seed, size, discipline);
-            rows.add(List.of(
-                    Disciplines.title(discipline),
-                    Numbers.text(curve.groupA(0)),
-                    Numbers.text(curve.groupA(MAX_WEIGHT - 1)),
-                    Numbers.text(curve.rates.get(0)[5]),
-                    Numbers.text(curve.rates.get(MAX_WEIGHT - 1)[5]),
-                    Numbers.text(curve.farthestGroup() * 100, "%"),
-                    Numbers.text(curve.farthestFlow() * 100, "%")));
+            rows.add(row(Disciplines.title(discipline), curve));
             if (discipline == Discipline.CHUNKS) {
                 ours(report, curve);
+                Curve midway = midway(seed, size);
+                rows.add(row("chunks, changed in the middle", midway));
+                isolated(
+                        report, "11.midway", "weights change in the middle of traffic, counted from then on: ", midway);
             } else if (discipline == Discipline.PALOS_AS_PRINTED) {
                 report.claim(Claim.atMost(
                         "11.printed",
-                        "Palos as printed: both groups keep 50 Gb/s, farthest, at most 1 %",
-                        0,
+                        "Palos as printed: both groups keep half of the payload whatever QP 6 weighs, farthest",
+                        curve.inPayload().farthestGroup(),
+                        EXACT,
+                        "slices are not of exactly the chunk"));
+            } else if (discipline == Discipline.PALOS_ON_WHOLE_PACKETS) {
+                report.claim(Claim.atMost(
+                        "11.whole",
+                        "Palos on whole packets: both groups keep 50 Gb/s, farthest",
                         curve.farthestGroup(),
                         EXACT,
                         "chunks of N = 6 x 1500 B end with the packet that meets them"));
             }
         }
         report.table(new DataTable(
-                "Gb/s",
+                "Gb/s of the link",
                 List.of(
                         "discipline",
                         "A at 1",
@@ -90,27 +129,46 @@ final class Figure11 extends PaperFigure {
                         "QP 6 at 1",
                         "QP 6 at 6",
                         "group farthest from 50",
-                        "flow farthest from (1)"),
+                        "flow farthest from (1)",
+                        "of payload, group",
+                        "of payload, flow"),
                 rows));
         report.note("The paper's text says that QP 4 changes, its caption and its numbers say QP 6.");
         return report;
     }
 
-    private static void ours(FigureReport report, Curve curve) {
+    private static List<String> row(String title, Curve curve) {
+        return List.of(
+                title,
+                Numbers.text(curve.groupA(0)),
+                Numbers.text(curve.groupA(MAX_WEIGHT - 1)),
+                Numbers.text(curve.rates.get(0)[5]),
+                Numbers.text(curve.rates.get(MAX_WEIGHT - 1)[5]),
+                Numbers.text(curve.farthestGroup() * 100, "%"),
+                Numbers.text(curve.farthestFlow() * 100, "%"),
+                Numbers.text(curve.inPayload().farthestGroup() * 100, "%"),
+                Numbers.text(curve.inPayload().farthestFlow() * 100, "%"));
+    }
+
+    private static void isolated(FigureReport report, String id, String when, Curve curve) {
         report.claim(Claim.atMost(
-                "11.groups",
-                "both groups keep 50 Gb/s whatever QP 6 weighs: farthest, at most 1 %",
+                id + ".groups",
+                when + "both groups keep 50 Gb/s whatever QP 6 weighs: farthest",
                 curve.farthestGroup(),
                 EXACT,
                 "not isolated"));
         report.claim(Claim.atMost(
-                "11.flows",
-                "each of the six flows has the rate of (1) at each weight: farthest, at most 1 %",
+                id + ".flows",
+                when + "each of the six flows has the rate of (1) at each weight: farthest",
                 curve.farthestFlow(),
                 EXACT,
                 "not exact"));
+    }
+
+    private static void ours(FigureReport report, Curve curve) {
+        isolated(report, "11", "", curve);
         for (int weight : new int[] {1, MAX_WEIGHT}) {
-            report.claim(Claim.near(
+            report.claim(Claim.nearComputed(
                     "11.qp6." + weight,
                     "QP 6 with weight " + weight,
                     expected(5, weight),
@@ -162,22 +220,32 @@ final class Figure11 extends PaperFigure {
         return HALF * weight / (FIXED + weightOfSix);
     }
 
-    private static Curve curve(long seed, Size size, Discipline discipline) {
-        List<double[]> rates = new ArrayList<>();
+    private Curve curve(long seed, Size size, Discipline discipline) {
+        List<SharesRun.Outcome> outcomes = new ArrayList<>();
         for (int weight = 1; weight <= MAX_WEIGHT; weight++) {
-            SharesRun run = new SharesRun(seed, size, Disciplines.settings(discipline), Frames.STANDARD);
-            PalosWorld.Tenant a = run.tenant("A", 1);
-            PalosWorld.Tenant b = run.tenant("B", 1);
-            double[] shares = run.flows(FLOWS_OF_A, a, 2, PalosWorld.LARGE)
-                    .flows(1, b, 3, PalosWorld.LARGE)
-                    .flows(1, b, 2, PalosWorld.LARGE)
-                    .flows(1, b, weight, PalosWorld.LARGE)
-                    .shares();
-            for (int i = 0; i < shares.length; i++) {
-                shares[i] *= PalosWorld.LINE_GIGABITS;
-            }
-            rates.add(shares);
+            outcomes.add(flows(seed, size, discipline, weight).run());
         }
-        return new Curve(rates);
+        return Curve.of(outcomes);
+    }
+
+    /** One run in which QP 6 gets weights 1 to 6 one after the other while all send. */
+    private Curve midway(long seed, Size size) {
+        List<SharesRun.Outcome> outcomes = new ArrayList<>();
+        SharesRun run = flows(seed, size, Discipline.CHUNKS, 1);
+        outcomes.add(run.run());
+        for (int weight = 2; weight <= MAX_WEIGHT; weight++) {
+            outcomes.add(run.reweigh(2 * FLOWS_OF_A - 1, weight));
+        }
+        return Curve.of(outcomes);
+    }
+
+    private SharesRun flows(long seed, Size size, Discipline discipline, int weight) {
+        SharesRun run = new SharesRun(seed, size, disciplines.settings(discipline), Frames.STANDARD);
+        PalosWorld.Tenant a = run.tenant("A", 1);
+        PalosWorld.Tenant b = run.tenant("B", 1);
+        return run.flows(FLOWS_OF_A, a, 2, PalosWorld.LARGE)
+                .flows(1, b, 3, PalosWorld.LARGE)
+                .flows(1, b, 2, PalosWorld.LARGE)
+                .flows(1, b, weight, PalosWorld.LARGE);
     }
 }

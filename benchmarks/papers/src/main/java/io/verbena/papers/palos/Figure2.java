@@ -4,6 +4,7 @@ import io.verbena.nic.arbiter.Discipline;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
@@ -16,8 +17,21 @@ final class Figure2 extends PaperFigure {
     private static final double PAPER_SMALL = 45;
     private static final double PAPER_LARGE = 67;
 
+    private final Disciplines disciplines;
+
     Figure2() {
+        this(Disciplines.AS_NAMED);
+    }
+
+    private Figure2(Disciplines disciplines) {
         super("2", "Figure 2: one large flow and 16 small ones, a packet of each in turn");
+        this.disciplines = disciplines;
+    }
+
+    @Override
+    public List<Mutation> mutations() {
+        return List.of(
+                Disciplines.mutation(Figure2::new, Discipline.PACKET_ROUND_ROBIN, Discipline.DEFICIT_ROUND_ROBIN));
     }
 
     @Override
@@ -36,7 +50,8 @@ final class Figure2 extends PaperFigure {
                 .logarithmicX();
         double farthest = 0;
         for (Frames frames : List.of(Frames.STANDARD, Frames.JUMBO)) {
-            farthest = Math.max(farthest, sweep(report, new SizeSweep(seed, size, frames), frames, rows, plot));
+            farthest = Math.max(
+                    farthest, sweep(report, new SizeSweep(seed, size, frames, disciplines), frames, rows, plot));
         }
         report.claim(Claim.atMost(
                 "2.formula",

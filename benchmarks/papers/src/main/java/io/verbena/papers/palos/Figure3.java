@@ -5,6 +5,7 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
@@ -16,8 +17,20 @@ final class Figure3 extends PaperFigure {
     private static final int[] FLOWS = {0, 1, 4, 8, 12, 16, 20, 24};
     private static final double PAPER_AT_MOST = 7.8;
 
+    private final Disciplines disciplines;
+
     Figure3() {
+        this(Disciplines.AS_NAMED);
+    }
+
+    private Figure3(Disciplines disciplines) {
         super("3", "Figure 3: a small flow's latency beside large flows, a packet of each in turn");
+        this.disciplines = disciplines;
+    }
+
+    @Override
+    public List<Mutation> mutations() {
+        return List.of(Disciplines.mutation(Figure3::new, Discipline.PACKET_ROUND_ROBIN, Discipline.CHUNKS));
     }
 
     @Override
@@ -32,7 +45,7 @@ final class Figure3 extends PaperFigure {
                 "palos-figure-3", "A small flow beside large ones, a packet of each in turn", "large flows", "x alone");
         List<List<String>> rows = new ArrayList<>();
         for (Frames frames : List.of(Frames.STANDARD, Frames.JUMBO)) {
-            sweep(report, new LatencyRun(seed, size, frames), frames, rows, plot);
+            sweep(report, new LatencyRun(seed, size, frames, disciplines), frames, rows, plot);
         }
         report.table(new DataTable(
                 "From the post to the peer's memory",
@@ -77,7 +90,7 @@ final class Figure3 extends PaperFigure {
                     .but("the latency alone, 1.3 us, is chosen by this number"));
             double slope = (y.get(y.size() - 1) - y.get(1)) / (FLOWS[FLOWS.length - 1] - FLOWS[1]);
             double packet = SizeSweep.largePacket(frames) * 8 / PalosWorld.LINE_GIGABITS / alone;
-            report.claim(Claim.near(
+            report.claim(Claim.nearComputed(
                     "3.slope",
                     "a large flow more costs the time of one of its packets: of the latency alone",
                     packet,

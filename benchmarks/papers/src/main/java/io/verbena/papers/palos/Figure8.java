@@ -5,6 +5,7 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
@@ -26,15 +27,29 @@ final class Figure8 extends PaperFigure {
     /** A NIC that takes 64 KiB at once, as the simulated fabric does by itself. */
     private static final Frames DEEP = new Frames("frames of 1500 B, a window of 64 KiB", 1024, 1500, 64 * 1024);
 
+    private final Disciplines disciplines;
+
     Figure8() {
+        this(Disciplines.AS_NAMED);
+    }
+
+    private Figure8(Disciplines disciplines) {
         super("8", "Figure 8: a latency-sensitive flow beside large flows of its group");
+        this.disciplines = disciplines;
+    }
+
+    @Override
+    public List<Mutation> mutations() {
+        return List.of(
+                Disciplines.mutation(Figure8::new, Discipline.CHUNKS, Discipline.DEFICIT_ROUND_ROBIN),
+                Disciplines.mutation(Figure8::new, Discipline.PACKET_ROUND_ROBIN, Discipline.CHUNKS),
+                Disciplines.mutation(Figure8::new, Discipline.PALOS_AS_PRINTED, Discipline.PACKET_ROUND_ROBIN));
     }
 
     private record Variant(Discipline discipline, TrafficClass trafficClass) {
         String title() {
-            boolean knowsClasses = discipline == Discipline.CHUNKS || discipline == Discipline.PALOS_AS_PRINTED;
             String words = trafficClass == TrafficClass.URGENT ? ", urgent" : ", not urgent";
-            return Disciplines.title(discipline) + (knowsClasses ? words : "");
+            return Disciplines.title(discipline) + (Disciplines.knowsClasses(discipline) ? words : "");
         }
     }
 
@@ -101,8 +116,20 @@ final class Figure8 extends PaperFigure {
         Map<Variant, Curve> deep = curves(report, seed, size, DEEP, "palos-figure-8-deep");
         ours(report, "8.ours", Frames.STANDARD, standard);
         ours(report, "8.jumbo", Frames.JUMBO, jumbo);
+        ours(report, "8.deep", DEEP, deep);
         bound(report, "8.bound", Frames.STANDARD, standard);
         bound(report, "8.bound.deep", DEEP, deep);
+        others(report, standard, jumbo);
+        report.note("Between scheduler and wire lies what keeps the wire busy: 8 KiB with "
+                + "frames of 1500 B, 16 KiB with packets of"
+                + " 4 KiB. Whoever is served next waits for that, whatever the discipline. "
+                + "The third table is of a NIC that takes"
+                + " 64 KiB at once: chunks keep bulk from filling it while the link has an urgent flow.");
+        report.note("The paper says 16 B in the text and 64 B in the caption.");
+        return report;
+    }
+
+    private static void others(FigureReport report, Map<Variant, Curve> standard, Map<Variant, Curve> jumbo) {
         Curve packets = of(jumbo, PACKETS);
         report.claim(Claim.near(
                         "8.rr",
@@ -123,13 +150,6 @@ final class Figure8 extends PaperFigure {
                 printed.growth(AT_SIXTEEN),
                 printed.growth(AT_SIXTEEN) <= PAPER_PALOS,
                 "a longer way before the wire"));
-        report.note("Between scheduler and wire lies what keeps the wire busy: 8 KiB with "
-                + "frames of 1500 B, 16 KiB with packets of"
-                + " 4 KiB. Whoever is served next waits for that, whatever the discipline. "
-                + "The third table is of a NIC that takes"
-                + " 64 KiB at once: chunks keep bulk from filling it while the link has an urgent flow.");
-        report.note("The paper says 16 B in the text and 64 B in the caption.");
-        return report;
     }
 
     private static void ours(FigureReport report, String id, Frames frames, Map<Variant, Curve> curves) {
@@ -141,7 +161,7 @@ final class Figure8 extends PaperFigure {
                 "x",
                 urgent.growth(AT_SIXTEEN),
                 urgent.growth(AT_SIXTEEN) <= PAPER_PALOS,
-                "a message waits for the packets that are before it on the wire, each as long as a third of its way"));
+                "a message waits for what is before it on the way to the wire, up to 16 KiB of bulk"));
         report.claim(Claim.judged(
                 id + ".slope",
                 "each large flow more adds at most 0.05 of the latency alone, " + frames.title(),
@@ -164,9 +184,8 @@ final class Figure8 extends PaperFigure {
                 "more is before it"));
     }
 
-    private static Map<Variant, Curve> curves(
-            FigureReport report, long seed, Size size, Frames frames, String plotName) {
-        LatencyRun run = new LatencyRun(seed, size, frames);
+    private Map<Variant, Curve> curves(FigureReport report, long seed, Size size, Frames frames, String plotName) {
+        LatencyRun run = new LatencyRun(seed, size, frames, disciplines);
         Map<Variant, Curve> curves = new LinkedHashMap<>();
         List<List<String>> rows = new ArrayList<>();
         List<Double> x = new ArrayList<>();

@@ -15,11 +15,13 @@ final class LatencyRun {
     private final long seed;
     private final Size size;
     private final Frames frames;
+    private final Disciplines disciplines;
 
-    LatencyRun(long seed, Size size, Frames frames) {
+    LatencyRun(long seed, Size size, Frames frames, Disciplines disciplines) {
         this.seed = seed;
         this.size = size;
         this.frames = frames;
+        this.disciplines = disciplines;
     }
 
     /**
@@ -29,7 +31,7 @@ final class LatencyRun {
      * @param largeFlows beside it
      */
     LatencyProbe.Latency run(Discipline discipline, TrafficClass trafficClass, int largeFlows) {
-        PalosWorld world = new PalosWorld(seed, Disciplines.settings(discipline, frames, largeFlows + 1), frames);
+        PalosWorld world = new PalosWorld(seed, disciplines.settings(discipline, frames, largeFlows + 1), frames);
         PalosWorld.Tenant tenant = world.tenant("all", 1);
         LatencyProbe probe = world.probe(tenant, trafficClass, PalosWorld.SMALL, REST_NANOS);
         for (int i = 0; i < largeFlows; i++) {

@@ -64,6 +64,14 @@ public final class PalosWorld {
     private final FlowLoad load = new FlowLoad();
     private final long serverId;
 
+    /** A flow that always has work, and what it has sent. */
+    public record Backlogged(QueuePair qp, WireMeter.Count count) {
+        /** Gives it another weight in its group. */
+        public void weight(int weight) {
+            qp.modify(new QpAttributes().weight(weight));
+        }
+    }
+
     /** A tenant: a group and its memory. */
     public record Tenant(ProtectionDomain domain, MemoryRegion source) {}
 
@@ -122,12 +130,12 @@ public final class PalosWorld {
      * @param weight in its group
      * @param depth messages to keep outstanding
      * @param sizes of its messages, in turn
-     * @return what it sends, counted at the wire
+     * @return it, with what it sends, counted at the wire
      */
-    public WireMeter.Count flow(Tenant tenant, int weight, int depth, int... sizes) {
+    public Backlogged flow(Tenant tenant, int weight, int depth, int... sizes) {
         QueuePair qp = connect(tenant, weight, TrafficClass.BULK);
         load.add(qp, sizes, depth, tenant.source.key(), target.key());
-        return meter.count(qp.number());
+        return new Backlogged(qp, meter.count(qp.number()));
     }
 
     /** A queue pair that sends nothing: it has a weight and is idle. */

@@ -10,7 +10,6 @@ import io.verbena.nic.arbiter.Discipline;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure.Size;
-import io.verbena.papers.figures.Verdict;
 import io.verbena.verification.fabric.FabricKind;
 import java.util.List;
 import java.util.function.Function;
@@ -98,7 +97,7 @@ final class RealRuns {
         if (backlogged < MIN_BACKLOGGED) {
             String reason = "all had work queued for " + percent(backlogged)
                     + " of the time only: that is too little to tell" + (holds ? "" : "; " + ifNot);
-            return new Claim(id, text, paper, unit, ours, Verdict.HOLDS_NOT, reason);
+            return Claim.judged(id, text, paper, unit, ours, false, reason);
         }
         return Claim.judged(id, text, paper, unit, ours, holds, ifNot);
     }
@@ -111,7 +110,8 @@ final class RealRuns {
 
     /** Likewise a claim that a part, which is given in percent, is not above a bound. */
     static Claim atMost(String id, String text, double part, double most, double backlogged, String ifNot) {
-        return judged(id, text, "%", part * 100, part <= most, backlogged, ifNot);
+        return judged(id, text, "%", part * 100, part <= most, backlogged, ifNot)
+                .accepting("≤ " + percent(most));
     }
 
     /** A part, for people. */

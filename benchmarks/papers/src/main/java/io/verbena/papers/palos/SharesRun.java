@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Flows that are always backlogged, and what share of the link each gets. Built up flow by flow, run once.
+ * Flows that are always backlogged, and what share of the link each gets. Built up flow by flow, then run.
  *
  * <p>Shares are of the wire's time, framing and headers with the payload: that is what flows compete for, and a share
  * of it is also the share of a flow's own peak, "normalized to its peak performance" (figure 7), where the wire is what
@@ -25,7 +25,7 @@ final class SharesRun {
 
     private final PalosWorld world;
     private final Size size;
-    private final List<WireMeter.Count> counts = new ArrayList<>();
+    private final List<PalosWorld.Backlogged> flows = new ArrayList<>();
 
     /**
      * A run of no flows yet.
@@ -46,7 +46,7 @@ final class SharesRun {
     SharesRun flows(int count, PalosWorld.Tenant tenant, int weight, int... sizes) {
         for (int i = 0; i < count; i++) {
             int depth = sizes[0] >= LARGE_FROM ? LARGE_DEPTH : SMALL_DEPTH;
-            counts.add(world.flow(tenant, weight, depth, sizes));
+            flows.add(world.flow(tenant, weight, depth, sizes));
         }
         return this;
     }
@@ -58,15 +58,54 @@ final class SharesRun {
     }
 
     /**
+     * What each flow got, in the order in which they were added.
+     *
+     * @param wire shares of the link
+     * @param payload shares of the link that are bytes of messages
+     * @param packets of all flows
+     */
+    record Outcome(double[] wire, double[] payload, long packets) {
+        /** A flow's share of the payload of all. */
+        double ofPayload(int flow) {
+            return payload[flow] / sum(payload, 0, payload.length);
+        }
+
+        /** Packets for as much payload as a link carries in a second. */
+        double packetsByPayload() {
+            return packets / sum(payload, 0, payload.length);
+        }
+    }
+
+    /** Runs it. */
+    Outcome run() {
+        return measure(WARM_UP_NANOS);
+    }
+
+    /** Gives a flow another weight while all send, and counts from that moment on. */
+    Outcome reweigh(int flow, int weight) {
+        flows.get(flow).weight(weight);
+        return measure(0);
+    }
+
+    private Outcome measure(long warmUpNanos) {
+        long nanos = world.measure(warmUpNanos, size == Size.FULL ? FULL_NANOS : QUICK_NANOS, () -> {});
+        return new Outcome(
+                flows.stream()
+                        .mapToDouble(flow -> PalosWorld.share(flow.count().wireBytes(), nanos))
+                        .toArray(),
+                flows.stream()
+                        .mapToDouble(flow -> PalosWorld.share(flow.count().payload(), nanos))
+                        .toArray(),
+                flows.stream().mapToLong(flow -> flow.count().packets()).sum());
+    }
+
+    /**
      * Runs it.
      *
      * @return a share of the link for each flow, in the order in which they were added
      */
     double[] shares() {
-        long nanos = world.measure(WARM_UP_NANOS, size == Size.FULL ? FULL_NANOS : QUICK_NANOS, () -> {});
-        return counts.stream()
-                .mapToDouble(count -> PalosWorld.share(count.wireBytes(), nanos))
-                .toArray();
+        return run().wire();
     }
 
     /** Sum of shares of flows from one to another, the latter not included. */

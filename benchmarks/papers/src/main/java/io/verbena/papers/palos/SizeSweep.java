@@ -15,39 +15,47 @@ final class SizeSweep {
      *
      * @param small share of the link, all small flows together
      * @param large share of the link, the large flow
+     * @param largePayload the large flow's share of all payload
+     * @param packets for as much payload as a link carries in a second
      */
-    record Shares(double small, double large) {}
+    record Shares(double small, double large, double largePayload, double packets) {}
 
     private final long seed;
     private final Size size;
     private final Frames frames;
+    private final Disciplines disciplines;
 
-    SizeSweep(long seed, Size size, Frames frames) {
+    SizeSweep(long seed, Size size, Frames frames, Disciplines disciplines) {
         this.seed = seed;
         this.size = size;
         this.frames = frames;
+        this.disciplines = disciplines;
     }
 
     /** Both together. */
     Shares together(Discipline discipline, int smallBytes) {
-        SharesRun run = run(Disciplines.settings(discipline, frames, FLOWS + 1));
+        SharesRun run = run(disciplines.settings(discipline, frames, FLOWS + 1));
         PalosWorld.Tenant tenant = run.tenant("all", 1);
-        double[] shares = run.flows(FLOWS, tenant, 1, smallBytes)
+        SharesRun.Outcome outcome = run.flows(FLOWS, tenant, 1, smallBytes)
                 .flows(1, tenant, 1, PalosWorld.LARGE)
-                .shares();
-        return new Shares(SharesRun.sum(shares, 0, FLOWS), shares[FLOWS]);
+                .run();
+        return new Shares(
+                SharesRun.sum(outcome.wire(), 0, FLOWS),
+                outcome.wire()[FLOWS],
+                outcome.ofPayload(FLOWS),
+                outcome.packetsByPayload());
     }
 
     /** Share of the link that small flows get alone: their peak. No discipline leaves the link idle then. */
     double smallAlone(int smallBytes) {
-        SharesRun run = run(Disciplines.settings(Discipline.PACKET_ROUND_ROBIN));
+        SharesRun run = run(Disciplines.AS_NAMED.settings(Discipline.PACKET_ROUND_ROBIN));
         double[] shares = run.flows(FLOWS, run.tenant("all", 1), 1, smallBytes).shares();
         return SharesRun.sum(shares, 0, FLOWS);
     }
 
     /** Share of the link that a large flow gets alone: its peak. */
     double largeAlone() {
-        SharesRun run = run(Disciplines.settings(Discipline.PACKET_ROUND_ROBIN));
+        SharesRun run = run(Disciplines.AS_NAMED.settings(Discipline.PACKET_ROUND_ROBIN));
         return run.flows(1, run.tenant("all", 1), 1, PalosWorld.LARGE).shares()[0];
     }
 

@@ -60,7 +60,7 @@ final class WeightCost extends PaperFigure {
         final List<Flow> flows = new ArrayList<>();
 
         Schedule(Discipline discipline, int groupCount, int flowCount) {
-            ArbiterSettings settings = Disciplines.settings(discipline);
+            ArbiterSettings settings = Disciplines.AS_NAMED.settings(discipline);
             arbiter = Arbiters.create(settings, 0, 1, SystemNanoClock.INSTANCE);
             OutputQueue output = new OutputQueue();
             for (int i = 0; i < groupCount; i++) {

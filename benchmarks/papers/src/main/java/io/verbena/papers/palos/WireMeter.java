@@ -11,6 +11,8 @@ public final class WireMeter implements Tamper {
     /** What a queue pair has sent. */
     public static final class Count {
         private long wireBytes;
+        private long payload;
+        private long packets;
         private long messages;
 
         /** Bytes, with headers and framing. */
@@ -18,7 +20,17 @@ public final class WireMeter implements Tamper {
             return wireBytes;
         }
 
-        /** Messages whose last packet has left. */
+        /** Bytes of messages. */
+        long payload() {
+            return payload;
+        }
+
+        /** Packets. */
+        long packets() {
+            return packets;
+        }
+
+        /** Messages, or slices of them, whose last packet has left. */
         long messages() {
             return messages;
         }
@@ -47,6 +59,8 @@ public final class WireMeter implements Tamper {
     void reset() {
         counts.values().forEach(count -> {
             count.wireBytes = 0;
+            count.payload = 0;
+            count.packets = 0;
             count.messages = 0;
         });
     }
@@ -57,6 +71,8 @@ public final class WireMeter implements Tamper {
         if (count != null) {
             count.wireBytes += length + framing;
             Opcode opcode = Opcode.of(BthFlyweight.opcode(buffer, offset));
+            count.packets++;
+            count.payload += opcode == null ? 0 : length - opcode.headerLength();
             if (opcode != null && opcode.endsMessage()) {
                 count.messages++;
             }

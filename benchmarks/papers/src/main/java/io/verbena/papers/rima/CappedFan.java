@@ -31,7 +31,7 @@ import java.util.List;
  */
 final class CappedFan {
     /** A request's way there and its acknowledgement's back; with the work at both ends 22 us. */
-    private static final long DELAY_NANOS = 11_215;
+    static final long DELAY_NANOS = 11_215;
 
     private static final long PACKET_NANOS = 77;
     private static final int MACHINES = 15;
@@ -76,8 +76,9 @@ final class CappedFan {
      * @param seed of the workload
      * @param count peers, spread over the paper's 15 machines
      * @param limit requests outstanding to each
+     * @param delayNanos of the way there, and of the way back
      */
-    CappedFan(long seed, int count, int limit) {
+    CappedFan(long seed, int count, int limit, long delayNanos) {
         this.limit = limit;
         simulation = new Simulation(seed, 1);
         SimFabric fabric = new SimFabric(simulation);
@@ -87,7 +88,7 @@ final class CappedFan {
         completions = client.nic().createCompletionQueue(BATCH);
         source = domain.allocate(MAX, Access.ALL);
         workload = new EtcWorkload(EtcVariant.ETC_RIMA, seed);
-        LinkProfile link = LinkProfile.infiniband56().delay(DELAY_NANOS);
+        LinkProfile link = LinkProfile.infiniband56().delay(delayNanos);
         for (int i = 0; i < Math.min(MACHINES, count); i++) {
             SimNode node = new SimNode(simulation, fabric, "server" + i, CLIENT + 1 + i);
             fabric.connect(

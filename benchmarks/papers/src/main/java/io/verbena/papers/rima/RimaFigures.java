@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "rima",
         description = {
-            "RIMA's figures 3 to 7, its tables 5 and 6 and the latencies of its section "
+            "RIMA's figures 2 to 7, its tables 1, 5 and 6 and the latencies of its section "
                     + "5.2.1, on a simulated fabric of 56 Gb/s.",
             "With --figure real also ETC traffic between processes of this machine.",
             "Prints the paper's number beside the one here and whether the claim "
@@ -28,6 +28,8 @@ public final class RimaFigures extends PaperCommand {
     /** All that are simulated or computed, in the paper's order. */
     static List<PaperFigure> figures() {
         return List.of(
+                new Table1(),
+                new Figure2(),
                 new Figure3(),
                 new Figure4(),
                 new Figure5(),

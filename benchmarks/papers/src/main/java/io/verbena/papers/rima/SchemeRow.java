@@ -9,8 +9,6 @@ import io.verbena.papers.receive.PerSenderBuffers;
 import io.verbena.papers.receive.Scheme;
 import io.verbena.papers.receive.SchemeSettings;
 import io.verbena.papers.receive.SrqBySize;
-import io.verbena.papers.srq.Footprint;
-import io.verbena.papers.srq.LinkModel;
 import io.verbena.papers.srq.SizeClassOptimizer;
 import io.verbena.papers.srq.SizeClasses;
 import java.util.Arrays;
@@ -106,9 +104,9 @@ enum SchemeRow {
 
     private static SizeClasses tuned() {
         return SizeClassOptimizer.least(
-                LinkModel.fdr(MAX),
-                RimaModel.sizes(),
-                RimaModel.MESSAGES / RimaModel.PROCESSES,
+                RimaModel.PAPER.link(),
+                RimaModel.PAPER.sizes(),
+                RimaModel.PAPER.messages() / RimaModel.PROCESSES,
                 SizeClasses.slabs(MAX),
                 TUNED_QUEUES);
     }
@@ -120,36 +118,31 @@ enum SchemeRow {
     }
 
     /** What a server of 32 processes needs by the paper's formulas, in bytes. */
-    double serverBytes() {
+    double serverBytes(RimaModel model) {
         return switch (this) {
-            case SINGLE -> server(SizeClasses.single(MAX)).totalBytes();
-            case TUNED -> server(tuned()).totalBytes();
-            case PREALLOCATED -> server(SizeClasses.of(CUT, MAX)).totalBytes();
-            case DEMAND_PAGING, ALLOCATE -> smallBytes(CUT);
-            case FETCH_ADD -> smallBytes(CUT) + (double) SHARED_BUFFER * RimaModel.PROCESSES;
+            case SINGLE -> model.server(SizeClasses.single(MAX)).totalBytes();
+            case TUNED -> model.server(tuned()).totalBytes();
+            case PREALLOCATED -> model.server(SizeClasses.of(CUT, MAX)).totalBytes();
+            case DEMAND_PAGING, ALLOCATE -> smallBytes(model, CUT);
+            case FETCH_ADD -> smallBytes(model, CUT) + (double) SHARED_BUFFER * RimaModel.PROCESSES;
             case PER_SENDER -> SENDERS * SENDERS_BYTES * RimaModel.PROCESSES;
             case RIMA, RIMA_WIDE ->
-                RimaModel.appendQueue().ofProcesses(RimaModel.PROCESSES).totalBytes();
+                model.appendQueue().ofProcesses(RimaModel.PROCESSES).totalBytes();
         };
     }
 
-    static Footprint server(SizeClasses classes) {
-        return RimaModel.process(classes).ofProcesses(RimaModel.PROCESSES);
-    }
-
     /** The queues for messages up to a cut. */
-    static double smallBytes(int cut) {
-        return smallReserve(cut) + RimaModel.MESSAGES * RimaModel.sizes().cdf(cut) * cut;
+    static double smallBytes(RimaModel model, int cut) {
+        return smallReserve(model, cut) + model.messages() * model.sizes().cdf(cut) * cut;
     }
 
     /** The reserves for messages up to a cut: they may be the smallest, and come as fast. */
-    static double smallReserve(int cut) {
-        return server(SizeClasses.of(cut, MAX)).reserveBytes() - largeReserve(cut);
+    static double smallReserve(RimaModel model, int cut) {
+        return model.server(SizeClasses.of(cut, MAX)).reserveBytes() - largeReserve(model, cut);
     }
 
     /** The reserves for messages above a cut: they may be the smallest of those, and need buffers of the largest. */
-    static double largeReserve(int cut) {
-        LinkModel link = LinkModel.fdr(MAX);
-        return link.rate(cut + 1L) * link.allocationSeconds() * MAX * RimaModel.PROCESSES;
+    static double largeReserve(RimaModel model, int cut) {
+        return model.link().rate(cut + 1L) * model.link().allocationSeconds() * MAX * RimaModel.PROCESSES;
     }
 }

@@ -15,26 +15,28 @@ import java.util.List;
  */
 final class TruncatedModel {
     final SizeDistribution sizes;
+    private final RimaModel model;
     final LinkModel link;
     final SizeClasses slabs;
 
-    TruncatedModel(double factor) {
-        sizes = RimaModel.sizes().truncated(RimaModel.TRUNCATED).scaled(factor);
-        link = LinkModel.fdr(sizes.max());
+    TruncatedModel(RimaModel model, double factor) {
+        this.model = model;
+        sizes = model.sizes().truncated(RimaModel.TRUNCATED).scaled(factor);
+        link = model.link(sizes.max());
         slabs = SizeClasses.slabs(sizes.max());
     }
 
     /** The slabs merged into so many classes with the least footprint. */
     SizeClasses merged(int count) {
-        return SizeClassOptimizer.least(link, sizes, RimaModel.MESSAGES / RimaModel.PROCESSES, slabs, count);
+        return SizeClassOptimizer.least(link, sizes, model.messages() / RimaModel.PROCESSES, slabs, count);
     }
 
     Footprint server(SizeClasses classes) {
-        return SrqFootprint.of(link, sizes, RimaModel.MESSAGES, classes).ofProcesses(RimaModel.PROCESSES);
+        return SrqFootprint.of(link, sizes, model.messages(), classes).ofProcesses(RimaModel.PROCESSES);
     }
 
     Footprint appendQueues() {
-        return SrqFootprint.rima(link, sizes, RimaModel.MESSAGES).ofProcesses(RimaModel.PROCESSES);
+        return SrqFootprint.rima(link, sizes, model.messages()).ofProcesses(RimaModel.PROCESSES);
     }
 
     /** Total bytes with 1, 2, 3 ... SRQs, up to one a slab. */

@@ -30,6 +30,12 @@ class FiguresTest {
         assertThat(far.verdict()).isEqualTo(Verdict.HOLDS_NOT);
         assertThat(far.reason()).isEqualTo("no");
         assertThat(Claim.near("a", "", 0, "", 0, 0.02, "no").verdict()).isEqualTo(Verdict.HOLDS);
+        assertThat(far.accepted()).isEqualTo("± 2 %");
+        Claim computed = Claim.nearComputed("a", "", 8, "Gb/s", 9, 0.1, "no");
+        assertThat(computed.paper()).isNaN();
+        assertThat(computed.accepted()).isEqualTo("8 Gb/s ± 10 %");
+        assertThat(computed.holds()).isFalse();
+        assertThat(Claim.atMost("a", "", 0.01, 0.01, "no").but("b").accepted()).isEqualTo("≤ 1 %");
     }
 
     @Test
@@ -91,6 +97,36 @@ class FiguresTest {
         assertThatThrownBy(() -> plot.bars("a", List.of(1.0))).hasMessageContaining("1 bars for 0 categories");
         plot.line("a", List.of(1.0, 2.0), List.of(0.0, 2.0), 0);
         assertThatThrownBy(() -> plot.save(directory)).hasMessageContaining("no place on a logarithmic axis");
+    }
+
+    @Test
+    void aClaimThatNoMutationTurnsIsNamed() {
+        PaperFigure broken = figure(3, List.of());
+        PaperFigure whole = figure(1, List.of(new Mutation("three instead of one", broken)));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        assertThat(new MutationRun(List.of(whole), 7, PaperFigure.Size.QUICK)
+                        .run(new PrintStream(out, true, StandardCharsets.UTF_8)))
+                .containsExactly("1.always");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("three instead of one", "| 1.less", "1 of 2 claims", "No mutation turns 1.always.");
+    }
+
+    /** Claims that a value is less than 2, that it is a number, and that it is less than nothing. */
+    private static PaperFigure figure(double value, List<Mutation> mutations) {
+        return new PaperFigure("1", "Figure 1") {
+            @Override
+            public List<Mutation> mutations() {
+                return mutations;
+            }
+
+            @Override
+            public FigureReport run(long seed, Size size) {
+                return new FigureReport(id(), title())
+                        .claim(Claim.judged("1.less", "", "", value, value < 2, "more"))
+                        .claim(Claim.judged("1.always", "", "", value, !Double.isNaN(value), "none"))
+                        .claim(Claim.judged("1.never", "", "", value, value < 0, "more"));
+            }
+        };
     }
 
     @Test

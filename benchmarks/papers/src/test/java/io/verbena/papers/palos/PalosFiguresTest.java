@@ -7,11 +7,13 @@ import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.MutationRun;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperFigure.Size;
 import io.verbena.papers.figures.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -49,15 +51,15 @@ class PalosFiguresTest {
     }
 
     private static SharesRun run(Discipline discipline) {
-        return new SharesRun(1, Size.QUICK, Disciplines.settings(discipline), Frames.STANDARD);
+        return new SharesRun(1, Size.QUICK, Disciplines.AS_NAMED.settings(discipline), Frames.STANDARD);
     }
 
     @ParameterizedTest
     @CsvSource({"64", "256", "1024", "4096"})
     void packetsInTurnGiveWhatTheFormulaSays(int bytes) {
         for (Frames frames : List.of(Frames.STANDARD, Frames.JUMBO)) {
-            SizeSweep.Shares shares =
-                    new SizeSweep(1, Size.QUICK, frames).together(Discipline.PACKET_ROUND_ROBIN, bytes);
+            SizeSweep.Shares shares = new SizeSweep(1, Size.QUICK, frames, Disciplines.AS_NAMED)
+                    .together(Discipline.PACKET_ROUND_ROBIN, bytes);
             double computed = SizeSweep.packetRoundRobin(frames, bytes);
             assertThat(shares.large()).isCloseTo(computed, within(0.02 * computed));
             assertThat(shares.large() + shares.small()).isCloseTo(1, within(0.005));
@@ -67,7 +69,8 @@ class PalosFiguresTest {
     @ParameterizedTest
     @CsvSource({"256", "1024", "4096"})
     void chunksGiveEachFlowASeventeenth(int bytes) {
-        SizeSweep.Shares shares = new SizeSweep(1, Size.QUICK, Frames.STANDARD).together(Discipline.CHUNKS, bytes);
+        SizeSweep.Shares shares =
+                new SizeSweep(1, Size.QUICK, Frames.STANDARD, Disciplines.AS_NAMED).together(Discipline.CHUNKS, bytes);
         assertThat(shares.large()).isCloseTo(1 / 17.0, within(0.02 / 17));
         assertThat(shares.large() + shares.small()).isCloseTo(1, within(0.005));
     }
@@ -84,6 +87,31 @@ class PalosFiguresTest {
         } else {
             assertThat(share).isGreaterThan(0.99);
         }
+    }
+
+    /** PALOS_AS_PRINTED cuts messages at the chunk: payload is shared exactly, for which it sends more packets. */
+    @ParameterizedTest
+    @CsvSource({"256", "1000", "4096"})
+    void asPrintedEachFlowSendsASeventeenthOfThePayload(int bytes) {
+        SizeSweep sweep = new SizeSweep(1, Size.QUICK, Frames.STANDARD, Disciplines.AS_NAMED);
+        SizeSweep.Shares printed = sweep.together(Discipline.PALOS_AS_PRINTED, bytes);
+        assertThat(printed.largePayload()).isCloseTo(1 / 17.0, within(0.01 / 17));
+        assertThat(printed.large() + printed.small()).isCloseTo(1, within(0.005));
+        assertThat(printed.packets())
+                .isGreaterThan(1.05
+                        * sweep.together(Discipline.DEFICIT_ROUND_ROBIN, bytes).packets());
+    }
+
+    @Test
+    void figuresTurnWhereADisciplineIsNotWhatItIsCalled() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        List<String> immune = new MutationRun(List.of(new Figure3()), 1, Size.QUICK)
+                .run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("packet round robin run as chunks", "3.24, 3.slope", "2 of 2 claims");
+        assertThat(PalosFigures.figures())
+                .allSatisfy(each -> assertThat(each.mutations().isEmpty()).isNotEqualTo(each.isRepeatable()));
     }
 
     @Test
@@ -108,12 +136,13 @@ class PalosFiguresTest {
     }
 
     @Test
-    void levelsAreThoseOfEquationOneAndNotAsPrinted() {
+    void levelsAreThoseOfEquationOneAndAsPrintedInPayload() {
         FigureReport report = new Figure10().run(1, Size.QUICK);
         for (String of : List.of("large", "small", "mixed")) {
             assertThat(claim(report, "10.ours." + of).ours()).as(of).isLessThan(5); // a short run: a packet is 0.6 %
         }
-        assertThat(claim(report, "10.printed.mixed").ours()).isGreaterThan(20);
+        holds(report, "10.printed.large", "10.printed.small", "10.printed.mixed");
+        assertThat(claim(report, "10.whole.mixed").ours()).isGreaterThan(20);
         holds(report, "10.idle");
         assertThat(claim(report, "10.idle.printed").verdict()).isEqualTo(Verdict.HOLDS_NOT);
         assertThat(claim(report, "10.idle.printed").ours()).isBetween(37.0, 38.0);
@@ -122,7 +151,9 @@ class PalosFiguresTest {
     @Test
     void aWeightInOneGroupIsNotFeltInAnother() {
         FigureReport report = new Figure11().run(1, Size.QUICK);
-        holds(report, "11.groups");
+        holds(report, "11.groups", "11.midway.groups", "11.printed");
+        assertThat(claim(report, "11.midway.flows").ours()).isLessThan(3);
+        assertThat(claim(report, "11.whole").verdict()).isEqualTo(Verdict.HOLDS_NOT);
         assertThat(claim(report, "11.flows").ours()).isLessThan(3);
         assertThat(claim(report, "11.qp6.1").ours()).isCloseTo(8.333, within(0.2));
         assertThat(claim(report, "11.qp6.6").ours()).isCloseTo(27.273, within(0.4));
@@ -130,7 +161,7 @@ class PalosFiguresTest {
 
     @Test
     void aSmallMessageWaitsForAPacketOfEachLargeFlowUnlessItIsUrgent() {
-        LatencyRun run = new LatencyRun(1, Size.QUICK, Frames.STANDARD);
+        LatencyRun run = new LatencyRun(1, Size.QUICK, Frames.STANDARD, Disciplines.AS_NAMED);
         double alone = run.run(Discipline.CHUNKS, TrafficClass.URGENT, 0).mean();
         assertThat(alone).isCloseTo(1_294, within(20.0));
         double packet = SizeSweep.largePacket(Frames.STANDARD) * 8 / PalosWorld.LINE_GIGABITS;

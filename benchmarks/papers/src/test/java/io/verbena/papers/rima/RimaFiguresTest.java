@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.MutationRun;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperFigure.Size;
 import io.verbena.papers.figures.Verdict;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,6 +44,31 @@ class RimaFiguresTest {
     }
 
     @Test
+    void sizesHaveThePointsOfThePaper() {
+        FigureReport report = new Figure2().run(1, Size.QUICK);
+        holds(report, "2.kilobyte", "2.tail", "2.mean", "2.drawn");
+    }
+
+    @Test
+    void otherSizesChangeSharedQueuesAndNoAppendQueue() {
+        FigureReport report = new Table1().run(1, Size.FULL);
+        holds(report, "table1.srq", "table1.rima");
+        assertThat(claim(report, "table1.srq").ours()).isGreaterThanOrEqualTo(5);
+    }
+
+    /** What is computed takes no time: each of its claims that holds can fail. Of the others, {@code --mutate}. */
+    @Test
+    void computedClaimsTurnWhereTheModelIsBroken() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        List<PaperFigure> computed = List.of(new Table1(), new Figure2(), new Figure4(), new Figure6(), new Figure7());
+        List<String> immune =
+                new MutationRun(computed, 1, Size.QUICK).run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(RimaFigures.figures())
+                .allSatisfy(each -> assertThat(each.mutations()).isNotEmpty());
+    }
+
+    @Test
     void equalRangesNeedLeastAtTwoHundred() {
         FigureReport report = new Figure4().run(1, Size.FULL);
         assertThat(claim(report, "4.least").ours()).isBetween(1.620, 1.628);
@@ -70,7 +97,6 @@ class RimaFiguresTest {
         FigureReport report = new Figure3().run(3, Size.QUICK);
         holds(
                 report,
-                "3.throughput",
                 "3.srq.active",
                 "3.srq.total",
                 "3.rima.active",
@@ -88,7 +114,7 @@ class RimaFiguresTest {
     @Test
     void aCapHalvesThroughputOnFewMachinesAlone() {
         FigureReport report = new Table5().run(1, Size.QUICK);
-        holds(report, "table5.64", "table5.128", "table5.256", "table5.infeasible");
+        holds(report, "table5.64", "table5.128", "table5.256");
         assertThat(claim(report, "table5.scaling").verdict()).isEqualTo(Verdict.HOLDS_NOT);
         assertThat(claim(report, "table5.scaling").ours()).isBetween(0.95, 1.05);
     }
@@ -104,7 +130,6 @@ class RimaFiguresTest {
         FigureReport report = new TailLatency().run(1, Size.QUICK);
         assertThat(report.claims())
                 .allSatisfy(each -> assertThat(each.verdict()).isNotEqualTo(Verdict.HOLDS_NOT));
-        assertThat(claim(report, "5.2.1.base").ours()).isBetween(50.0, 50.3);
         assertThat(claim(report, "5.2.1.fetch-add").ours()).isBetween(2.9, 3.2);
         assertThat(claim(report, "5.2.1.pre-allocated").ours()).isBetween(37.7, 37.9);
     }
@@ -131,11 +156,11 @@ class RimaFiguresTest {
     @Test
     void figuresAreNamedAndUnknownOnesRefused() {
         List<String> ids = RimaFigures.figures().stream().map(PaperFigure::id).toList();
-        assertThat(ids).doesNotHaveDuplicates().contains("3", "4", "5", "6", "7", "table5", "table6");
+        assertThat(ids).doesNotHaveDuplicates().contains("table1", "2", "3", "4", "5", "6", "7", "table5", "table6");
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         CommandLine line =
                 new CommandLine(new RimaFigures()).setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
         assertThat(line.execute("--figure", "3,17")).isEqualTo(2);
-        assertThat(err.toString(StandardCharsets.UTF_8)).contains("no figure 17; there are 3, 4");
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("no figure 17; there are table1, 2, 3, 4");
     }
 }

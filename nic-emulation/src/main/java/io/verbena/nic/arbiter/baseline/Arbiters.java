@@ -35,7 +35,7 @@ public final class Arbiters {
         return switch (settings.discipline()) {
             case CHUNKS -> new ChunkArbiter(settings, engine, engines, clock, turn);
             case DEFICIT_ROUND_ROBIN -> new DeficitRoundRobin(settings, engine);
-            case PALOS_AS_PRINTED -> new PalosAsPrinted(settings, engine);
+            case PALOS_AS_PRINTED, PALOS_ON_WHOLE_PACKETS -> new PalosAsPrinted(settings, engine);
             case PACKET_ROUND_ROBIN -> new PacketRoundRobin(settings, engine);
             case SOFTWARE_CHUNKING -> new SoftwareChunking(settings, engine);
             case VIRTUAL_LANES -> new VirtualLanes(settings, engine);

@@ -52,9 +52,9 @@ abstract class FlowTurns implements Arbiter {
         // Most have no list of queues.
     }
 
-    /** Whether a flow that has more to send is served next, and not last. */
-    boolean goesFirst(Place place) {
-        return false; // a visit is a turn
+    /** Whether a flow that has more to send, or has work again, stands at the head of its queue. */
+    boolean keepsTurn(Place place) {
+        return false;
     }
 
     /** Whether anybody has work besides the flow that is granted a visit. */
@@ -99,7 +99,7 @@ abstract class FlowTurns implements Arbiter {
     public void active(Flow flow) {
         Place place = Place.of(flow);
         if (!place.isListed()) {
-            enter(place, goesFirst(place));
+            enter(place, keepsTurn(place));
             counted(place);
         }
     }

@@ -12,9 +12,13 @@ import io.verbena.nic.arbiter.TrafficClass;
  * at the chunk, or combined until it is met, and flows that are marked urgent have a queue of their own that is served
  * first.
  *
- * <p>What a visit sends beyond the chunk is not carried over, and the sums of weights are of all flows and groups, idle
- * or not: what both cost is why {@link Discipline#CHUNKS} does otherwise. A flow that a full output stopped goes on
- * with the rest of its chunk. A packet cannot be cut: a chunk ends with the packet that meets it.
+ * <p>With {@link Discipline#PALOS_AS_PRINTED} queue pairs cut and combine messages to exactly the chunk (step 5), which
+ * is of payload. With {@link Discipline#PALOS_ON_WHOLE_PACKETS} they send packets as they are: a chunk ends with the
+ * packet that meets it, headers are charged, and what a visit sends beyond the chunk is not carried over. Datagrams and
+ * unreliable connections, which have no slices, do so in either.
+ *
+ * <p>The sums of weights are of all flows and groups, idle or not: what that costs is one reason why {@link
+ * Discipline#CHUNKS} does otherwise. A flow that a full output stopped goes on with the rest of its chunk.
  */
 public final class PalosAsPrinted extends FlowTurns {
     private final ShareList<Place> urgent = new ShareList<>();
@@ -74,14 +78,14 @@ public final class PalosAsPrinted extends FlowTurns {
     @Override
     public void charge(Flow flow, int bytes, int operations, long nanos) {
         super.charge(flow, bytes, operations, nanos);
-        Place.of(flow).left -= bytes;
+        Place place = Place.of(flow);
+        place.left -= flow.paid(bytes);
+        place.goesOn = place.left > 0; // if it has more to send: a window was short
     }
 
     @Override
-    public void full(Flow flow) {
-        Place place = Place.of(flow);
-        place.goesOn = place.left > 0;
-        super.full(flow);
+    boolean keepsTurn(Place place) {
+        return place.goesOn;
     }
 
     @Override

@@ -26,7 +26,7 @@ public final class WholeMessages extends PacketRoundRobin {
     }
 
     @Override
-    boolean goesFirst(Place place) {
+    boolean keepsTurn(Place place) {
         return place.goesOn;
     }
 }

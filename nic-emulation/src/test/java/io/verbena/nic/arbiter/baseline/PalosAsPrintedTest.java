@@ -75,6 +75,27 @@ class PalosAsPrintedTest {
     }
 
     @Test
+    void visitThatAWindowCutsShortGoesOnWithTheRestOfItsChunk() {
+        PalosAsPrinted arbiter = arbiter(12_000);
+        Wire wire = new Wire(arbiter, 1000, 0);
+        TestFlow one = wire.flow(new FlowGroup(0, 1, 1), 1, 1000, output);
+        TestFlow other = wire.flow(new FlowGroup(1, 1, 1), 1, 1000, output);
+        assertThat(arbiter.next()).isSameAs(one);
+        wire.send(one, 2000);
+        arbiter.active(one);
+        assertThat(arbiter.next()).isSameAs(one);
+        assertThat(one.budget()).isEqualTo(4000);
+        wire.send(one, 4000);
+        arbiter.active(one);
+        assertThat(arbiter.next()).isSameAs(other);
+        wire.send(other, 1000);
+        arbiter.idle(other); // what was left is not kept
+        arbiter.active(other);
+        assertThat(arbiter.next()).isSameAs(one);
+        assertThat(one.budget()).isEqualTo(6000);
+    }
+
+    @Test
     void anIdleFlowStaysInTheSumOfWeights() {
         PalosAsPrinted arbiter = arbiter(1 << 20);
         Wire wire = new Wire(arbiter, 64, 0);
