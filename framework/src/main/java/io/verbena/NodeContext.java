@@ -41,13 +41,13 @@ public final class NodeContext {
 
     @Nullable
     String name;
-
     NodeMode mode = NodeMode.ASSISTED;
     final List<Address> listen = new ArrayList<>();
     int maxQueuePairs = 4096;
     private int maxPerPeer; // 0: a quarter of all
     private int maxInboxes = 256;
     private int chunksPerInbox = 64;
+    private long sharedReserve = 8 << 20;
     private int maxRegions = 4096;
     private PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
     private int pathMtu = 8192;
@@ -69,17 +69,12 @@ public final class NodeContext {
     private ChargedUnit chargedUnit = ChargedUnit.BYTES;
     private int urgentWindow = ArbiterSettings.defaults().urgentWindow();
     private long capacity;
-
     private @Nullable TlsCredentials tls;
-
     private @Nullable SharedSecret secret;
-
     private Set<Integer> allowedUsers = Set.of();
     private boolean insecure;
-
     @Nullable
     Path admin;
-
     NodeRuntime runtime = NodeRuntime.system();
     boolean closeOnShutdown = true;
     long callbackBoundNanos = TimeUnit.MILLISECONDS.toNanos(100);
@@ -137,6 +132,15 @@ public final class NodeContext {
             throw new IllegalArgumentException("chunksPerInbox " + count + " is not a power of two");
         }
         chunksPerInbox = count;
+        return this;
+    }
+
+    /**
+     * Bytes that all inboxes together have ready for what arrives while memory is allocated, of each length of chunk, up
+     * to 1 GiB; default 8 MiB. 0: each inbox has its own.
+     */
+    public NodeContext sharedReserve(long bytes) {
+        sharedReserve = bytes;
         return this;
     }
 
@@ -452,6 +456,7 @@ public final class NodeContext {
                 .maxQueuePairs(maxQueuePairs)
                 .maxAppendQueues(maxInboxes)
                 .chunksPerAppendQueue(chunksPerInbox)
+                .sharedReserve(sharedReserve)
                 .maxMemoryRegions(maxRegions)
                 .polling(polling)
                 .arbiter(discipline)

@@ -171,7 +171,13 @@ final class Footprint {
         table.getAndAddLong(queue + RELEASES_OFFSET, 1);
     }
 
-    /** The NIC's memory is exhausted. */
+    /** The NIC has no memory for a mapping: what its queues share is worth giving back, too. */
+    void memoryShort(MemoryExhaustedException e) {
+        of.memoryShort();
+        refused(e);
+    }
+
+    /** The queue's group, or the NIC, has no memory. */
     void refused(MemoryExhaustedException e) {
         refused = true;
         exhaustions.incrementAndGet();

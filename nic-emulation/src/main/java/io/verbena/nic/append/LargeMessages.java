@@ -242,7 +242,7 @@ final class LargeMessages {
             segment = memory.allocate(length);
         } catch (MemoryExhaustedException e) {
             footprint.release(length);
-            footprint.refused(e);
+            footprint.memoryShort(e);
             return false;
         }
         footprint.adjust(segment.buffer().capacity() - length);
