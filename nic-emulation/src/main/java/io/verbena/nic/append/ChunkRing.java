@@ -55,6 +55,7 @@ final class ChunkRing {
 
     private int leastFree;
     private boolean keepsMapped;
+    private boolean sharesOut = true;
 
     ChunkRing(
             ControlBlock control,
@@ -356,7 +357,7 @@ final class ChunkRing {
         if (keepsMapped) {
             footprint.returned();
             memory.release(chunk.segment);
-        } else if (!shared.put(chunkLength, chunk)) {
+        } else if (!sharesOut || !shared.put(chunkLength, chunk)) {
             footprint.returned();
             memory.unmap(chunk.segment);
         }
@@ -366,14 +367,19 @@ final class ChunkRing {
      * Ends the ring when the queue is gone: frees what no slot names and nobody holds.
      *
      * @param unmaps whether the consumer reads nothing any more
+     * @param isSound whether nobody has written what no appender writes: then its chunks may be other queues'
      * @return whether all is free
      */
-    boolean drain(int headSequence, boolean unmaps) {
+    boolean drain(int headSequence, boolean unmaps, boolean isSound) {
         if (!chunks.share(false)) { // from then on no engine takes a chunk for it
             return false;
         }
         keepsMapped = !unmaps;
+        sharesOut = isSound;
         retire(headSequence);
+        for (int sequence = chunks.retired(); sequence != chunks.announced(); sequence++) {
+            chunks.chunk(sequence).dirty = chunkLength; // the head has not left it: nobody has said how much is written
+        }
         // The head's chunk and the reserve: nobody can enter them any more, but somebody may be inside the first.
         retire(chunks.announced());
         while (freeCount > 0) {

@@ -276,6 +276,20 @@ class SharedReserveTest {
     }
 
     @Test
+    void whatADestroyedQueueHasWrittenIsNotSeenByAnother() {
+        AppendQueue queue = nic.create(attributes());
+        AppendQueue other = nic.create(attributes());
+        nic.settle();
+        send(queue, PER_CHUNK / 2);
+        assertThat(queue.destroy(true)).isTrue();
+        nic.settle();
+        assertThat(queue.isFreed()).isTrue();
+        int sent = send(other, 3 * PER_CHUNK);
+        assertThat(sent).isGreaterThan(PER_CHUNK);
+        assertThat(other.poll(collector, Integer.MAX_VALUE)).isEqualTo(sent);
+    }
+
+    @Test
     void aQueueWithAReserveOfItsOwnHasIt() {
         AppendQueue queue = nic.create(attributes().reserveChunks(2));
         assertThat(queue.query().footprint()).isEqualTo(3L * CHUNK);
