@@ -107,6 +107,13 @@ final class Footprint {
         return !(isShort && unfinished.hasAnother(qpNumber)) && reserve(length);
     }
 
+    /** Reserves for what nobody has asked for yet; only if a longest message finds room beside it. */
+    boolean reserveSpare(long length) {
+        long free = limit() - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
+        long both = length + of.attributes().apart();
+        return both <= free && quota.hasRoom(both) && reserve(length);
+    }
+
     private long limit() {
         return of.attributes().memoryLimit();
     }
