@@ -41,6 +41,7 @@ public final class NodeContext {
 
     @Nullable
     String name;
+
     NodeMode mode = NodeMode.ASSISTED;
     final List<Address> listen = new ArrayList<>();
     int maxQueuePairs = 4096;
@@ -73,8 +74,10 @@ public final class NodeContext {
     private @Nullable SharedSecret secret;
     private Set<Integer> allowedUsers = Set.of();
     private boolean insecure;
+
     @Nullable
     Path admin;
+
     NodeRuntime runtime = NodeRuntime.system();
     boolean closeOnShutdown = true;
     long callbackBoundNanos = TimeUnit.MILLISECONDS.toNanos(100);
@@ -119,10 +122,6 @@ public final class NodeContext {
         return this;
     }
 
-    private int maxConnectionsPerPeer() {
-        return maxPerPeer == 0 ? Math.max(16, maxQueuePairs / 4) : maxPerPeer;
-    }
-
     /**
      * Chunks of one inbox that may be ready or unread at a time, a power of two, 4 to 4096; default 64. Multiplied by
      * the length of a chunk, this bounds what lies unread in an inbox, whatever its memory limit is.
@@ -135,10 +134,7 @@ public final class NodeContext {
         return this;
     }
 
-    /**
-     * Bytes that all inboxes together have ready for what arrives while memory is allocated, of each length of chunk, up
-     * to 1 GiB; default 8 MiB. 0: each inbox has its own.
-     */
+    /** Bytes that all inboxes have ready for bursts together, up to 1 GiB; default 8 MiB. 0: each has its own. */
     public NodeContext sharedReserve(long bytes) {
         sharedReserve = bytes;
         return this;
@@ -435,7 +431,7 @@ public final class NodeContext {
     AccessRules accessRules() {
         return new AccessRules(
                 accessPolicy::rights,
-                maxConnectionsPerPeer(),
+                maxPerPeer == 0 ? Math.max(16, maxQueuePairs / 4) : maxPerPeer,
                 accessPolicy.maxRegionBytes(),
                 accessPolicy.maxInboxBytes());
     }

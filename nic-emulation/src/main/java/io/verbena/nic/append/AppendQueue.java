@@ -138,7 +138,8 @@ public final class AppendQueue {
      * @throws IllegalStateException if the queue was destroyed
      */
     public void modify(AppendQueueAttributes wanted) {
-        AppendQueueAttributes concluded = wanted.concluded(control.limits(), owner.sharedReserve().isOn());
+        AppendQueueAttributes concluded =
+                wanted.concluded(control.limits(), owner.sharedReserve().isOn());
         same("chunk length", concluded.chunkLength(), chunkLength);
         same("max message", concluded.maxMessage(), attributes.maxMessage());
         same("large messages", concluded.largeMessages(), attributes.largeMessages());

@@ -44,7 +44,8 @@ final class SharedReserve {
     private static final long SHORT_NANOS = 1_000_000_000;
 
     private static final int MIN_BITS = Integer.numberOfTrailingZeros(AppendQueueAttributes.MIN_CHUNK_LENGTH);
-    private static final int SIZES = Integer.numberOfTrailingZeros(AppendQueueAttributes.MAX_CHUNK_LENGTH) - MIN_BITS + 1;
+    private static final int SIZES =
+            Integer.numberOfTrailingZeros(AppendQueueAttributes.MAX_CHUNK_LENGTH) - MIN_BITS + 1;
 
     /** Chunks of one length. */
     private static final class Size {

@@ -49,8 +49,8 @@ class LargeSpareTest {
 
     @Test
     void aSpareLeavesRoomForALongestMessage() {
-        AppendQueue queue = nic.create(
-                attributes().reserveChunks(1).maxMessage(LENGTH).memoryLimit(2L * CHUNK + 3L * LENGTH));
+        AppendQueue queue =
+                nic.create(attributes().reserveChunks(1).maxMessage(LENGTH).memoryLimit(2L * CHUNK + 3L * LENGTH));
         claim(queue, LENGTH, 3);
         claim(queue, LENGTH, 4);
         assertThat(queue.query().footprint()).isEqualTo(2L * CHUNK + 2L * LENGTH);

@@ -156,7 +156,8 @@ class SharedReserveTest {
         for (int i = 0; i < 8; i++) {
             assertThat(claim(engine, other, CHUNK / 4, Appender.OWNER)).isEqualTo(Appender.OK);
             for (int at = 0; at < CHUNK / 4; at += 8) {
-                assertThat(engine.roomBuffer().getLong(AppendFixture.payload(engine) + at)).isZero();
+                assertThat(engine.roomBuffer().getLong(AppendFixture.payload(engine) + at))
+                        .isZero();
             }
             AppendFixture.abort(engine, CHUNK / 4);
             nic.settle();
@@ -302,7 +303,9 @@ class SharedReserveTest {
         queue.modify(attributes().reserveChunks(3));
         nic.settle();
         assertThat(queue.query().announcedFree()).isEqualTo(3L * CHUNK);
-        assertThat(nic.queues.querySharedReserve().target()).as("one queue shares it").isEqualTo(3L * CHUNK);
+        assertThat(nic.queues.querySharedReserve().target())
+                .as("one queue shares it")
+                .isEqualTo(3L * CHUNK);
     }
 
     @Test
@@ -330,7 +333,8 @@ class SharedReserveTest {
 
     @Test
     void aQueueIsRefusedIfThereIsNoChunkForIt() {
-        AppendFixture none = new AppendFixture(new DirectMemoryProvider(nic.control.buffer().capacity() + CHUNK - 1), SHARED);
+        AppendFixture none =
+                new AppendFixture(new DirectMemoryProvider(nic.control.buffer().capacity() + CHUNK - 1), SHARED);
         assertThatThrownBy(() -> none.create(attributes())).isInstanceOf(MemoryExhaustedException.class);
         assertThat(none.queues.querySharedReserve().target()).isZero();
     }

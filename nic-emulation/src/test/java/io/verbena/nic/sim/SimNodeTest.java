@@ -50,9 +50,12 @@ class SimNodeTest {
         Simulation simulation = new Simulation(1);
         SimFabric fabric = new SimFabric(simulation);
         SimNode a = new SimNode(simulation, fabric, "a", 1);
-        SimNode b = new SimNode(simulation, fabric, "b", 2, new SimNode.Options()
-                .allocationNanos(allocationNanos)
-                .sharedReserve(sharedReserve));
+        SimNode b = new SimNode(
+                simulation,
+                fabric,
+                "b",
+                2,
+                new SimNode.Options().allocationNanos(allocationNanos).sharedReserve(sharedReserve));
         fabric.connect(
                 a.nic().engine(0).endpoint(), b.nic().engine(0).endpoint(), new LinkProfile().rate(1_000_000_000L));
         simulation.runFor(0);

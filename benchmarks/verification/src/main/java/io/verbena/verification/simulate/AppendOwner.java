@@ -283,7 +283,8 @@ final class AppendOwner implements Actor {
     private void look(AppendQueue q) {
         AppendQueueStatistics s = q.query();
         long limit = q.attributes().memoryLimit();
-        if (s.footprint() > allowed || s.footprint() < (s.setAside() > 0 || plan.sharesReserve ? 0 : plan.chunkLength)) {
+        if (s.footprint() > allowed
+                || s.footprint() < (s.setAside() > 0 || plan.sharesReserve ? 0 : plan.chunkLength)) {
             throw new WalkFailure("footprint " + s.footprint() + ", limit " + limit + ", allowed " + allowed);
         }
         allowed = Math.max(limit, s.footprint()); // what was there when the limit was lowered may stay, but not grow

@@ -199,7 +199,8 @@ final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
 
     @Override
     public String toString() {
-        return senders + " senders on " + hosts + " NICs, chunks of " + chunkLength + (sharesReserve ? ", shared reserve " : ", reserve ") + reserve
-                + ", limit " + memoryLimit + ", " + stepsLeft() + " steps, " + features();
+        return senders + " senders on " + hosts + " NICs, chunks of " + chunkLength
+                + (sharesReserve ? ", shared reserve " : ", reserve ") + reserve + ", limit " + memoryLimit + ", "
+                + stepsLeft() + " steps, " + features();
     }
 }
