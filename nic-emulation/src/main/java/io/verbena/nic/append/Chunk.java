@@ -44,7 +44,7 @@ final class Chunk {
     }
 
     boolean isEmpty() {
-        return segment == NO_SEGMENT;
+        return segment.id() == NO_SEGMENT.id();
     }
 
     boolean isClean() {
