@@ -6,8 +6,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of an {@link Inbox}: fluent setters over defaults, checked when the inbox is opened. An inbox holds
- * {@code (1 + reserveChunks) * chunkLength} bytes when it is empty, and grows up to the memory limit.
+ * Options of an {@link Inbox}: fluent setters over defaults, checked when the inbox is opened. An inbox takes its
+ * chunks from {@linkplain NodeContext#sharedReserve what all inboxes share}, holds none when it is idle, and grows up to
+ * the memory limit. One that asks for a reserve of its own ({@link #reserveChunks}, {@link #lineRate}, {@link #load},
+ * {@link #measured}, {@link #lowWatermark}) holds {@code (1 + reserveChunks) * chunkLength} bytes when it is empty.
  */
 public final class InboxOptions {
     private static final int MAX_HELD = 1 << 20;
@@ -19,7 +21,7 @@ public final class InboxOptions {
     @Nullable
     String tenant;
 
-    /** Creates the defaults: chunks of 1 MiB, a reserve of 2, messages up to 16 MiB. */
+    /** Creates the defaults: chunks of 1 MiB of the shared reserve, messages up to 16 MiB. */
     public InboxOptions() {}
 
     /**
@@ -30,7 +32,7 @@ public final class InboxOptions {
         return this;
     }
 
-    /** Clean chunks to keep ready ahead of the senders, at least 1. */
+    /** Clean chunks to keep ready ahead of the senders for this inbox alone, at least 1. */
     public InboxOptions reserveChunks(int chunks) {
         attributes.reserveChunks(chunks);
         return this;

@@ -48,6 +48,7 @@ public final class NodeContext {
     private int maxPerPeer; // 0: a quarter of all
     private int maxInboxes = 256;
     private int chunksPerInbox = 64;
+    private long sharedReserve = 8 << 20;
     private int maxRegions = 4096;
     private PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
     private int pathMtu = 8192;
@@ -69,11 +70,8 @@ public final class NodeContext {
     private ChargedUnit chargedUnit = ChargedUnit.BYTES;
     private int urgentWindow = ArbiterSettings.defaults().urgentWindow();
     private long capacity;
-
     private @Nullable TlsCredentials tls;
-
     private @Nullable SharedSecret secret;
-
     private Set<Integer> allowedUsers = Set.of();
     private boolean insecure;
 
@@ -124,10 +122,6 @@ public final class NodeContext {
         return this;
     }
 
-    private int maxConnectionsPerPeer() {
-        return maxPerPeer == 0 ? Math.max(16, maxQueuePairs / 4) : maxPerPeer;
-    }
-
     /**
      * Chunks of one inbox that may be ready or unread at a time, a power of two, 4 to 4096; default 64. Multiplied by
      * the length of a chunk, this bounds what lies unread in an inbox, whatever its memory limit is.
@@ -137,6 +131,12 @@ public final class NodeContext {
             throw new IllegalArgumentException("chunksPerInbox " + count + " is not a power of two");
         }
         chunksPerInbox = count;
+        return this;
+    }
+
+    /** Bytes that all inboxes have ready for bursts together, up to 1 GiB; default 8 MiB. 0: each has its own. */
+    public NodeContext sharedReserve(long bytes) {
+        sharedReserve = bytes;
         return this;
     }
 
@@ -431,7 +431,7 @@ public final class NodeContext {
     AccessRules accessRules() {
         return new AccessRules(
                 accessPolicy::rights,
-                maxConnectionsPerPeer(),
+                maxPerPeer == 0 ? Math.max(16, maxQueuePairs / 4) : maxPerPeer,
                 accessPolicy.maxRegionBytes(),
                 accessPolicy.maxInboxBytes());
     }
@@ -452,6 +452,7 @@ public final class NodeContext {
                 .maxQueuePairs(maxQueuePairs)
                 .maxAppendQueues(maxInboxes)
                 .chunksPerAppendQueue(chunksPerInbox)
+                .sharedReserve(sharedReserve)
                 .maxMemoryRegions(maxRegions)
                 .polling(polling)
                 .arbiter(discipline)

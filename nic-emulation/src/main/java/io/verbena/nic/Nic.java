@@ -3,6 +3,7 @@ package io.verbena.nic;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.ChunkAllocator;
 import io.verbena.nic.append.SenderQuota;
+import io.verbena.nic.append.SharedReserveStatistics;
 import io.verbena.nic.append.TailPointerTable;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
@@ -98,7 +99,7 @@ public final class Nic implements AutoCloseable {
         this.memory = context.provider();
         this.control = ControlBlock.create(memory, id, context.limits());
         this.regions = new MemoryTable(control, context.clock, context.deregisterTimeoutNanos, random);
-        this.appendQueues = new TailPointerTable(name, control, memory, context.clock, random);
+        this.appendQueues = new TailPointerTable(name, control, memory, context.sharedReserve, context.clock, random);
         ChunkAllocator allocator = new ChunkAllocator(appendQueues);
         this.background = new Background(name, allocator::doWork, allocator::isActive, context.backgroundThread);
         this.generations = new int[context.maxQueuePairs];
@@ -297,6 +298,11 @@ public final class Nic implements AutoCloseable {
 
     AddressTable addresses() {
         return addresses;
+    }
+
+    /** What lies in the reserve that the append queues share: see {@link NicContext#sharedReserve}. Any thread. */
+    public SharedReserveStatistics sharedReserve() {
+        return appendQueues.querySharedReserve();
     }
 
     TailPointerTable appendQueues() {

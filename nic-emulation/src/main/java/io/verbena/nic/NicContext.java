@@ -31,6 +31,7 @@ public final class NicContext {
     int maxQueuePairs = 16384;
     int maxMemoryRegions = 4096;
     int maxAppendQueues = 256;
+    long sharedReserve;
     int chunksPerAppendQueue = ControlLimits.DEFAULT.maxChunksPerQueue();
     PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
     ArbiterSettings arbiter = ArbiterSettings.defaults().withQuantum(16 * 1024);
@@ -98,6 +99,20 @@ public final class NicContext {
      */
     public NicContext chunksPerAppendQueue(int count) {
         chunksPerAppendQueue = powerOfTwo("chunksPerAppendQueue", range("chunksPerAppendQueue", count, 4, 4096));
+        return this;
+    }
+
+    /**
+     * Bytes that all append queues together have ready for what arrives while memory is being allocated: line rate
+     * times allocation time, 0 to 1 GiB, of each length of chunk in use. It is for the queues that ask for no reserve of
+     * their own, which then map nothing while they are idle. Default 0: each queue has its own. See
+     * {@link Nic#sharedReserve}.
+     */
+    public NicContext sharedReserve(long bytes) {
+        if (bytes < 0 || bytes > 1 << 30) {
+            throw new IllegalArgumentException("sharedReserve " + bytes + " outside 0.." + (1 << 30));
+        }
+        sharedReserve = bytes;
         return this;
     }
 

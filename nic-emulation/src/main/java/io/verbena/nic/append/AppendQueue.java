@@ -138,7 +138,8 @@ public final class AppendQueue {
      * @throws IllegalStateException if the queue was destroyed
      */
     public void modify(AppendQueueAttributes wanted) {
-        AppendQueueAttributes concluded = wanted.concluded(control.limits());
+        AppendQueueAttributes concluded =
+                wanted.concluded(control.limits(), owner.sharedReserve().isOn());
         same("chunk length", concluded.chunkLength(), chunkLength);
         same("max message", concluded.maxMessage(), attributes.maxMessage());
         same("large messages", concluded.largeMessages(), attributes.largeMessages());
@@ -301,7 +302,7 @@ public final class AppendQueue {
     /** What there is to know of the queue. Any thread. */
     public AppendQueueStatistics query() {
         long tail = table.getLongVolatile(queue + TAIL_OFFSET);
-        long announcedEnd = position(parts.ring.announced(), 0);
+        long announcedEnd = position(parts.ring.chunks().announced(), 0);
         return new AppendQueueStatistics(
                 depth(),
                 table.getLongVolatile(queue + FOOTPRINT_OFFSET),
@@ -421,6 +422,15 @@ public final class AppendQueue {
     /** Whether its memory is {@linkplain #corrupted corrupted}. */
     boolean isCorrupted() {
         return corrupted;
+    }
+
+    /** See {@link AnnouncedChunks#supply}. */
+    boolean supply(int sequence) {
+        return parts.ring.chunks().supply(sequence);
+    }
+
+    void memoryShort() {
+        owner.sharedReserve().memoryShort();
     }
 
     void exhausted(MemoryExhaustedException e) {

@@ -17,7 +17,9 @@ public final class AppendQueueAttributes {
     public static final int MAX_LARGE_MESSAGES = 1 << 16;
 
     private static final int NOT_GIVEN = -1;
-    private static final int DEFAULT_RESERVE = 2;
+    /** Clean chunks that a queue keeps for itself unless it is told how many, or shares a reserve. */
+    static final int DEFAULT_RESERVE = 2;
+
     private static final long MAX_RATE = 1_000_000_000_000_000L;
     private static final long MAX_NANOS = 3_600_000_000_000L;
 
@@ -39,6 +41,7 @@ public final class AppendQueueAttributes {
 
     // what follows; of a checked copy
     private boolean concluded;
+    private boolean sharesReserve;
     private int reserve = DEFAULT_RESERVE;
     private int active = 1;
     private long watermark;
@@ -118,8 +121,10 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Clean chunks to keep announced ahead of the tail; at least 1, default 2. Not to be given beside
-     * {@link #lineRate}, from which it follows.
+     * Clean chunks to keep announced ahead of the tail, for this queue alone; at least 1. Default: none if the NIC has a
+     * reserve that its queues share and nothing else is given that asks for one of its own ({@link #lineRate},
+     * {@link #arrivalRate}, {@link #measured}, {@link #lowWatermark}); else 2. A queue that shares the reserve maps
+     * nothing while it is idle. Not to be given beside {@link #lineRate}, from which it follows.
      *
      * @param chunks number
      * @return this
@@ -129,7 +134,7 @@ public final class AppendQueueAttributes {
         return this;
     }
 
-    /** Clean chunks to keep announced ahead of the tail. */
+    /** Clean chunks to keep announced ahead of the tail; 0 of a queue that shares the NIC's. */
     public int reserveChunks() {
         return concluded ? reserve : reserveChunks == NOT_GIVEN ? DEFAULT_RESERVE : reserveChunks;
     }
@@ -346,8 +351,22 @@ public final class AppendQueueAttributes {
         return maxMessage > recordLimit() ? maxMessage : Staging.capacity(maxMessage);
     }
 
-    /** A checked copy without defaults left to fill in. */
-    AppendQueueAttributes concluded(ControlLimits limits) {
+    /** Whether the queue has no reserve but the NIC's; of a checked copy. */
+    boolean sharesReserve() {
+        return sharesReserve;
+    }
+
+    private boolean asksForReserve() {
+        return reserveChunks != NOT_GIVEN || lineRate != 0 || arrivalRate != 0 || measured || lowWatermark != NOT_GIVEN;
+    }
+
+    /**
+     * A checked copy without defaults left to fill in.
+     *
+     * @param limits of the NIC
+     * @param hasSharedReserve whether the NIC has a reserve that its queues share
+     */
+    AppendQueueAttributes concluded(ControlLimits limits, boolean hasSharedReserve) {
         inRange("chunk length", chunkLength, MIN_CHUNK_LENGTH, MAX_CHUNK_LENGTH);
         if (Integer.bitCount(chunkLength) != 1) {
             throw new IllegalArgumentException("chunk length " + chunkLength + " is not a power of two; next is "
@@ -360,6 +379,10 @@ public final class AppendQueueAttributes {
         inRange("large messages", largeMessages, 1, MAX_LARGE_MESSAGES);
         AppendQueueAttributes copy = new AppendQueueAttributes(this);
         copy.reserve = concludedReserve(limits);
+        copy.sharesReserve = hasSharedReserve && !asksForReserve();
+        if (copy.sharesReserve) {
+            copy.reserve = 0;
+        }
         copy.active = concludedActive(limits, copy.reserve);
         long reserved = (long) copy.reserve * chunkLength;
         long least = (long) copy.active * chunkLength + reserved + apart();
@@ -369,7 +392,7 @@ public final class AppendQueueAttributes {
             throw new IllegalArgumentException(
                     "low watermark " + lowWatermark + " given, and measured: it follows the reserve then");
         }
-        copy.watermark = lowWatermark == NOT_GIVEN ? reserved - chunkLength : lowWatermark;
+        copy.watermark = lowWatermark == NOT_GIVEN ? Math.max(0, reserved - chunkLength) : lowWatermark;
         inRange("low watermark", copy.watermark, 0, reserved);
         copy.concluded = true;
         return copy;

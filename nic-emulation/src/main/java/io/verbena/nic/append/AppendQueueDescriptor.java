@@ -9,10 +9,10 @@ import static io.verbena.nic.memory.ControlDescriptor.SLOT_KIND_MASK;
  * Layout of an append queue's entry in the tail-pointer table (RIMA 3.2), which lies in the control block.
  *
  * <pre>
- *      0      4              8             12             16       20   24           32
- *     +------+--------------+-------------+--------------+--------+----+------------+--------------+
- *     | key  | chunk length | max message | record limit | engine | PD | chunk mask | memory limit |   read-mostly
- *     +------+--------------+-------------+--------------+--------+----+------------+--------------+
+ *      0      4              8             12             16       20   24           28             32
+ *     +------+--------------+-------------+--------------+--------+----+------------+--------------+--------------+
+ *     | key  | chunk length | max message | record limit | engine | PD | chunk mask | shares       | memory limit |
+ *     +------+--------------+-------------+--------------+--------+----+------------+--------------+--------------+
  *  128| tail                                                                        |   changed by everyone
  *     +-----------------------------------------------------------------------------+
  *  256| head | records | bytes | next sequence | whether the engine takes them (4)  |   the consumer's
@@ -51,6 +51,9 @@ public final class AppendQueueDescriptor {
 
     /** Offset of the number of chunk table entries less one. */
     public static final int CHUNK_MASK_OFFSET = 24;
+
+    /** Offset of the word that is not 0 while the queue takes chunks from the reserve that the NIC's queues share. */
+    public static final int SHARES_RESERVE_OFFSET = 28;
 
     /** Offset of the most bytes that may be mapped (8 bytes). */
     public static final int MEMORY_LIMIT_OFFSET = 32;

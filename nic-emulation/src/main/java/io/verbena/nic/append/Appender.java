@@ -67,6 +67,9 @@ public final class Appender {
      */
     public static final int SLOT_TAKEN = 8;
 
+    /** The next chunk comes from the reserve that the NIC's queues share: send it as packets, the owner takes one. */
+    public static final int NOT_ANNOUNCED = 9;
+
     static final int SHORT_SECONDS = 10;
 
     /**
@@ -135,8 +138,8 @@ public final class Appender {
      * @param qpNumber the owner's queue pair, whose in-flight slot is used: it has no other operation in flight; {@link
      *     #OWNER} if this is the owner
      * @return {@link #OK}, {@link #RNR}, {@link #NO_QUEUE}, {@link #BAD_KEY} (also if the queue is of another
-     *     protection domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED}, {@link #NO_MEMORY} or
-     *     {@link #SLOT_TAKEN}
+     *     protection domain), {@link #TOO_LONG}, {@link #LARGE_MESSAGE}, {@link #NOT_MAPPED}, {@link #NO_MEMORY},
+     *     {@link #SLOT_TAKEN} or {@link #NOT_ANNOUNCED}
      */
     public int claimRun(int queueId, int queueKey, int pd, int longest, int bytes, int qpNumber) {
         runSlotOffset = qpNumber < 0 ? ownerSlotOffset : control.slotOffset(control.qpSlot(qpNumber));
@@ -257,7 +260,7 @@ public final class Appender {
                 return OK;
             }
             long now = table.getLongVolatile(queue + TAIL_OFFSET);
-            if (now == tail && status != LOST) {
+            if (now == tail && status != LOST && !(status == RNR && isSupplied(queueId, tail))) {
                 return giveUp(slotOffset, status == RNR ? refused(view, tail) : status);
             }
             tail = now;
@@ -275,6 +278,12 @@ public final class Appender {
                         > table.getLongVolatile(view.queue + MEMORY_LIMIT_OFFSET);
     }
 
+    /** Whether the next chunk was missing, and is there now: see {@link SharedReserve}. */
+    private boolean isSupplied(int queueId, long tail) {
+        AppendQueue queue = owner == null ? null : owner.find(queueId);
+        return queue != null && queue.supply(sequence(tail) + 1);
+    }
+
     /** There is no room at a tail: if the queue is full, what the sender may have there is bounded from now on. */
     private int refused(QueueView view, long tail) {
         long head = table.getLongVolatile(view.queue + HEAD_OFFSET);
@@ -286,6 +295,8 @@ public final class Appender {
             if (share != null) {
                 share.refused(view.key, head, tail, view.chunkLength);
             }
+        } else if (owner == null && table.getInt(view.queue + SHARES_RESERVE_OFFSET) != 0) {
+            return NOT_ANNOUNCED;
         }
         return notReady(view.queue);
     }

@@ -15,6 +15,7 @@ import org.agrona.concurrent.AtomicBuffer;
 final class Chunk {
     private static final VarHandle RELEASED = MethodHandles.arrayElementVarHandle(int[].class);
     private static final int LINE = 128 / Integer.BYTES;
+    private static final Segment NO_SEGMENT = new Segment(-1, Appender.NOTHING);
 
     final Segment segment;
     final AtomicBuffer buffer;
@@ -32,9 +33,18 @@ final class Chunk {
 
     private final int[] released = new int[2 * LINE + 1];
 
+    /** A place in the sequence without memory: an idle queue's head and tail are both at its end. */
+    static Chunk empty() {
+        return new Chunk(NO_SEGMENT);
+    }
+
     Chunk(Segment segment) {
         this.segment = segment;
         this.buffer = segment.buffer();
+    }
+
+    boolean isEmpty() {
+        return segment.id() == NO_SEGMENT.id();
     }
 
     boolean isClean() {

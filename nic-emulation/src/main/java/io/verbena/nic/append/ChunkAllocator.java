@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the append queues of a NIC supplied: zeroes drained chunks, announces clean ones ahead of the tails, makes and
- * releases mappings, recovers holes, clears the slots of initiators that are gone.
+ * Keeps the append queues of a NIC supplied, and the reserve that they share: zeroes drained chunks, announces clean
+ * ones ahead of the tails, makes and releases mappings, recovers holes, clears the slots of initiators that are gone.
  *
  * <p>An agent: one thread calls {@link #doWork} again and again, soon after the hook of {@link TailPointerTable#onWork}
  * was run and otherwise at least each millisecond while {@link #isActive}. Appends never wait for it; they are answered
@@ -56,6 +56,7 @@ public final class ChunkAllocator {
                 any = true;
             }
         }
+        work += queues.sharedReserve().maintain(now, ZERO_BUDGET);
         any |= failed;
         failed = false;
         work += queues.initiators().clearAbandoned(now);

@@ -25,23 +25,22 @@ import org.jspecify.annotations.Nullable;
  *   └ or set aside     └─────── chunk table ─────────┘
  * </pre>
  *
- * <p>Concurrency: all under the queue's maintenance flag, but {@link #chunk} and {@link #announced} also by the
- * consumer, and what says so by any thread.
+ * <p>Concurrency: all under the queue's maintenance flag, but what says so by any thread. Those that have a sequence
+ * are {@link AnnouncedChunks}.
  */
 final class ChunkRing {
     private final ControlBlock control;
     private final AtomicBuffer table;
     private final MemoryProvider memory;
+    private final SharedReserve shared;
     private final Footprint footprint;
     private final QueueMeter meter;
     private final NanoClock clock;
     private final int queueId;
-    private final int queue;
     private final int chunkLength;
     private volatile int reserve;
     private int active;
-    private final int mask;
-    private final @Nullable Chunk[] ring;
+    private final AnnouncedChunks chunks;
     private Chunk[] free;
     private int freeCount;
     private Chunk[] setAside;
@@ -49,14 +48,19 @@ final class ChunkRing {
     private volatile int stalledChunks;
     private volatile int heldChunks;
     private int surplus; // free chunks to give back, one a turn
-    private int retired;
-    private volatile int announced;
+    private volatile boolean mayRest;
+    private boolean shares; // as was last asked for
+    private int announcedBefore; // when releaseSurplus looked last
+    private long tailBefore;
+
     private int leastFree;
     private boolean keepsMapped;
+    private boolean sharesOut = true;
 
     ChunkRing(
             ControlBlock control,
             MemoryProvider memory,
+            SharedReserve shared,
             Footprint footprint,
             QueueMeter meter,
             NanoClock clock,
@@ -65,20 +69,16 @@ final class ChunkRing {
         this.control = control;
         this.table = control.buffer();
         this.memory = memory;
+        this.shared = shared;
         this.footprint = footprint;
         this.meter = meter;
         this.clock = clock;
         this.queueId = queueId;
-        this.queue = control.queueOffset(queueId);
         this.chunkLength = of.chunkLength();
-        this.reserve = of.reserveChunks();
-        this.active = of.activeChunks();
-        this.mask = control.limits().maxChunksPerQueue() - 1;
-        this.ring = new Chunk[mask + 1];
+        this.chunks = new AnnouncedChunks(control, shared, footprint, queueId, chunkLength);
+        size(of.reserveChunks(), of.activeChunks(), of.sharesReserve());
         this.free = new Chunk[8];
         this.setAside = new Chunk[8];
-        this.retired = table.getInt(queue + NEXT_SEQUENCE_OFFSET);
-        this.announced = retired;
     }
 
     /**
@@ -86,35 +86,46 @@ final class ChunkRing {
      *
      * @param reserveChunks clean ones ahead of the tail
      * @param activeChunks beside these, not given back while they are unused
+     * @param sharesReserve whether more is taken from what the NIC's queues share
      */
-    void size(int reserveChunks, int activeChunks) {
+    void size(int reserveChunks, int activeChunks, boolean sharesReserve) {
         reserve = reserveChunks;
         active = activeChunks;
+        shares = sharesReserve;
+        chunks.share(sharesReserve);
     }
 
     /** How many clean chunks are kept ahead of the tail. Any thread. */
     int reserve() {
-        return reserve;
+        int own = reserve;
+        return own == 0 && chunks.isBusy() ? 1 : own;
     }
 
-    /** Announces the first chunk and the reserve; all of them or an exception. */
+    /** Announces the first chunk and the reserve, all of them or an exception; none if the queue shares the NIC's. */
     void fill() {
-        int first = announced;
+        if (chunks.shares()) {
+            chunks.announceEmpty();
+            return;
+        }
+        int first = chunks.announced();
         try {
             for (int i = 0; i <= reserve; i++) {
-                announce(allocate());
+                chunks.announce(allocate());
             }
         } catch (MemoryExhaustedException e) {
-            for (int sequence = first; sequence != announced; sequence++) {
-                Chunk chunk = ring[sequence & mask];
-                if (chunk != null) {
-                    withdraw(sequence);
-                    footprint.release(chunkLength);
-                    memory.unmap(chunk.segment); // no key names the queue yet: nobody has seen it
-                }
+            for (int sequence = first; sequence != chunks.announced(); sequence++) {
+                Segment segment = chunks.chunk(sequence).segment;
+                chunks.withdraw(sequence);
+                footprint.release(chunkLength);
+                memory.unmap(segment); // no key names the queue yet: nobody has seen it
             }
             throw e;
         }
+    }
+
+    /** The chunks that have a sequence. */
+    AnnouncedChunks chunks() {
+        return chunks;
     }
 
     private Chunk allocate() {
@@ -127,7 +138,7 @@ final class ChunkRing {
             segment = memory.allocate(chunkLength);
         } catch (MemoryExhaustedException e) {
             footprint.release(chunkLength);
-            footprint.refused(e);
+            footprint.memoryShort(e);
             throw e;
         }
         footprint.allocated();
@@ -135,37 +146,14 @@ final class ChunkRing {
         return new Chunk(segment);
     }
 
-    private void announce(Chunk chunk) {
-        int sequence = announced;
-        chunk.sequence = sequence;
-        ring[sequence & mask] = chunk;
-        int entry = chunkEntry(queue, sequence, mask);
-        table.putInt(entry + CHUNK_SEGMENT_OFFSET, chunk.segment.id());
-        table.putLong(entry + CHUNK_POSITION_OFFSET, 0);
-        table.putIntRelease(entry + CHUNK_SEQUENCE_OFFSET, sequence);
-        announced = sequence + 1;
-        table.putIntRelease(queue + NEXT_SEQUENCE_OFFSET, sequence + 1);
+    /** Whether the consumer should let the queue rest if it finds it drained. Any thread. */
+    boolean mayRest() {
+        return mayRest;
     }
 
-    /** Takes a chunk out of the chunk table: no sequence that belongs at this entry equals the next one. */
-    private void withdraw(int sequence) {
-        ring[sequence & mask] = null;
-        table.putIntRelease(chunkEntry(queue, sequence, mask) + CHUNK_SEQUENCE_OFFSET, sequence + 1);
-    }
-
-    /** The sequence after the last announced chunk. */
-    int announced() {
-        return announced;
-    }
-
-    /** An announced chunk that the head has not left. */
-    Chunk chunk(int sequence) {
-        Chunk chunk = ring[sequence & mask];
-        if (chunk == null || chunk.sequence != sequence) {
-            throw new IllegalStateException(
-                    "append queue " + queueId + " has no chunk " + sequence + ", announced up to " + announced);
-        }
-        return chunk;
+    /** The consumer has seen that. */
+    void rested() {
+        mayRest = false;
     }
 
     /** Chunks that the head has left and a stalled initiator may write into, as of the last turn. Any thread. */
@@ -181,12 +169,12 @@ final class ChunkRing {
     /** Collects the chunks that the head has left. */
     int retire(int headSequence) {
         int work = 0;
-        while (headSequence - retired > 0) {
-            Chunk chunk = chunk(retired);
-            withdraw(retired);
-            retired++;
+        while (headSequence - chunks.retired() > 0) {
+            Chunk chunk = chunks.retire();
             work++;
-            setAside = pushed(setAside, setAsideCount++, chunk);
+            if (!chunk.isEmpty()) {
+                setAside = pushed(setAside, setAsideCount++, chunk);
+            }
         }
         if (setAsideCount > 0) {
             work += look();
@@ -267,32 +255,37 @@ final class ChunkRing {
      * @param mayAllocate whether a new mapping may be made; one a turn
      */
     int replenish(int tailSequence, int zeroBudget, boolean mayAllocate) {
+        chunks.share(shares);
+        boolean wanted = chunks.takeWanted();
+        int work = announceUpTo(wanted ? Math.max(1, reserve()) : reserve(), tailSequence, zeroBudget, mayAllocate);
+        if (wanted && chunks.isShort(tailSequence, 1)) {
+            chunks.want();
+            mayRest = chunks.shares(); // if it is drained, its last chunk is what is missing
+        } else if (chunks.shares() && chunks.isResting()) {
+            surplus = freeCount;
+        }
+        return work;
+    }
+
+    private int announceUpTo(int needed, int tailSequence, int zeroBudget, boolean mayAllocate) {
         int work = 0;
         int budget = zeroBudget;
         boolean mayMap = mayAllocate;
-        while (announced - 1 - tailSequence < reserve && announced - retired <= mask) {
-            if (freeCount > 0) {
-                Chunk chunk = free[freeCount - 1];
-                if (!chunk.isClean()) {
-                    if (budget <= 0) {
-                        return work;
-                    }
-                    budget -= chunk.zero(budget);
-                    work++;
-                    if (!chunk.isClean()) {
-                        return work;
-                    }
-                }
-                freeCount--;
-                announce(chunk);
-            } else if (mayMap) {
+        while (chunks.isShort(tailSequence, needed)) {
+            Chunk chunk = freeCount > 0 ? free[--freeCount] : chunks.take(chunks.isResting());
+            if (chunk == null && mayMap) {
                 mayMap = false;
-                try {
-                    announce(allocate());
-                } catch (MemoryExhaustedException e) {
-                    return work;
-                }
-            } else {
+                chunk = mapped();
+            }
+            if (chunk == null) {
+                return work;
+            }
+            if (!chunk.isClean() && budget > 0) {
+                budget -= chunk.zero(budget);
+                work++;
+            }
+            if (!chunk.isClean() || !chunks.announce(chunk, tailSequence, needed)) {
+                free = pushed(free, freeCount++, chunk);
                 return work;
             }
             work++;
@@ -301,11 +294,33 @@ final class ChunkRing {
         return work;
     }
 
-    /** The free chunks that were not needed since the last call are to be given back, one a turn. */
-    void releaseSurplus() {
-        int mapped = announced - retired + freeCount;
+    private @Nullable Chunk mapped() {
+        try {
+            return allocate();
+        } catch (MemoryExhaustedException e) {
+            return null; // it is noted
+        }
+    }
+
+    /**
+     * The free chunks that were not needed since the last call are to be given back, one a turn; all chunks, if the
+     * queue has not been used since and shares the NIC's reserve: it {@linkplain #mayRest may rest}.
+     *
+     * @param head where the head is
+     * @param tail where the tail is
+     */
+    void releaseSurplus(long head, long tail) {
+        int next = chunks.announced();
+        int mapped = next - chunks.retired() + freeCount;
         surplus = Math.max(0, Math.min(Math.min(leastFree, freeCount), mapped - active - reserve));
         leastFree = freeCount;
+        if (next == announcedBefore) {
+            chunks.quiet();
+        }
+        boolean drained = distance(head, tail, chunkLength) <= 0;
+        mayRest = drained && chunks.shares() && tail == tailBefore && !chunks.isResting();
+        announcedBefore = next;
+        tailBefore = tail;
     }
 
     /** All free chunks are to be given back, one a turn. */
@@ -315,7 +330,7 @@ final class ChunkRing {
 
     /** Gives back one of the free chunks that are to go, but none that the reserve misses; returns how many. */
     int releaseOne(int tailSequence) {
-        int missing = Math.max(0, reserve - (announced - 1 - tailSequence));
+        int missing = Math.max(0, reserve() - (chunks.announced() - 1 - tailSequence));
         surplus = Math.min(surplus, Math.max(0, freeCount - missing));
         if (surplus == 0) {
             return 0;
@@ -326,8 +341,8 @@ final class ChunkRing {
     }
 
     /**
-     * Gives a free chunk back: its pages to the operating system at once, if nobody in this process can touch it any
-     * more.
+     * Gives a free chunk back: to the reserve that the NIC's queues share if that is short, else its pages to the
+     * operating system at once, if nobody in this process can touch it any more.
      *
      * <p>That holds of a chunk that the head has left, for the head passes a record only when it was closed. Who closed
      * its own claim touches nothing of the chunk afterwards; a claim that did not come about touched nothing; and an
@@ -339,10 +354,11 @@ final class ChunkRing {
      */
     private void giveBack(Chunk chunk) {
         footprint.release(chunkLength);
-        footprint.returned();
         if (keepsMapped) {
+            footprint.returned();
             memory.release(chunk.segment);
-        } else {
+        } else if (!sharesOut || !shared.put(chunkLength, chunk)) {
+            footprint.returned();
             memory.unmap(chunk.segment);
         }
     }
@@ -351,13 +367,21 @@ final class ChunkRing {
      * Ends the ring when the queue is gone: frees what no slot names and nobody holds.
      *
      * @param unmaps whether the consumer reads nothing any more
+     * @param isSound whether nobody has written what no appender writes: then its chunks may be other queues'
      * @return whether all is free
      */
-    boolean drain(int headSequence, boolean unmaps) {
+    boolean drain(int headSequence, boolean unmaps, boolean isSound) {
+        if (!chunks.share(false)) { // from then on no engine takes a chunk for it
+            return false;
+        }
         keepsMapped = !unmaps;
+        sharesOut = isSound;
         retire(headSequence);
+        for (int sequence = chunks.retired(); sequence != chunks.announced(); sequence++) {
+            chunks.chunk(sequence).dirty = chunkLength; // the head has not left it: nobody has said how much is written
+        }
         // The head's chunk and the reserve: nobody can enter them any more, but somebody may be inside the first.
-        retire(announced);
+        retire(chunks.announced());
         while (freeCount > 0) {
             giveBack(free[--freeCount]);
         }

@@ -93,7 +93,7 @@ final class Dismantling {
     private int free(long head) {
         boolean drained = parts.largeMessages.drained(unmaps);
         drained = drained && parts.staging.drained();
-        drained = drained && parts.ring.drain(sequence(head), unmaps);
+        drained = drained && parts.ring.drain(sequence(head), unmaps, !queue.isCorrupted());
         if (drained) {
             freed = true;
             owner.freed(queue);

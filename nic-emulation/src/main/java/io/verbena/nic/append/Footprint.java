@@ -107,6 +107,13 @@ final class Footprint {
         return !(isShort && unfinished.hasAnother(qpNumber)) && reserve(length);
     }
 
+    /** Reserves for what nobody has asked for yet; only if a longest message finds room beside it. */
+    boolean reserveSpare(long length) {
+        long free = limit() - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
+        long both = length + of.attributes().apart();
+        return both <= free && quota.hasRoom(both) && reserve(length);
+    }
+
     private long limit() {
         return of.attributes().memoryLimit();
     }
@@ -171,7 +178,13 @@ final class Footprint {
         table.getAndAddLong(queue + RELEASES_OFFSET, 1);
     }
 
-    /** The NIC's memory is exhausted. */
+    /** The NIC has no memory for a mapping: what its queues share is worth giving back, too. */
+    void memoryShort(MemoryExhaustedException e) {
+        of.memoryShort();
+        refused(e);
+    }
+
+    /** The queue's group, or the NIC, has no memory. */
     void refused(MemoryExhaustedException e) {
         refused = true;
         exhaustions.incrementAndGet();

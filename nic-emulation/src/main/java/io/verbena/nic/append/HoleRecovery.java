@@ -82,7 +82,7 @@ final class HoleRecovery {
                 at = position(sequence(at) + 1, 0);
                 continue;
             }
-            Chunk chunk = ring.chunk(sequence(at));
+            Chunk chunk = ring.chunks().chunk(sequence(at));
             long word = chunk.buffer.getLongVolatile(offset(at));
             if (word == 0) {
                 int padded = recoverAt(at, tail, chunk.buffer, now, rollerIsLate);

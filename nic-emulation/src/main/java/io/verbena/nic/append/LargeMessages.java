@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn.
  * The mapping of a message that was consumed is kept for the next that fits, and given back when none has come for a
- * while or memory is short.
+ * while or memory is short. Once a message has had to wait while another was there, one more mapping than is used is kept
+ * ready, a spare of the size that was used last: who comes next does not wait.
  *
  * <p>Places are made as they are needed, up to the queue's most, and used again from the first on.
  *
@@ -26,8 +27,11 @@ final class LargeMessages {
     private final MemoryProvider memory;
     private final Footprint footprint;
     private final UnfinishedMessages unfinished;
+    private final int maxMessage;
     private long waitNanos;
     private int next; // place that the next turn begins with
+    private volatile int spareLength; // 0: none is kept
+    private volatile boolean used; // since trim has looked
 
     LargeMessages(
             int queueId,
@@ -40,6 +44,7 @@ final class LargeMessages {
         this.footprint = footprint;
         this.unfinished = unfinished;
         this.waitNanos = of.surplusNanos();
+        this.maxMessage = of.maxMessage();
         this.places = new AtomicReferenceArray<>(of.largeMessages());
     }
 
@@ -57,7 +62,11 @@ final class LargeMessages {
     @Nullable
     LargeMessage claim(int qpNumber, int length, long againNanos) {
         LargeMessage free = null;
+        boolean shared = false;
         int end = 0;
+        if (!used) {
+            used = true;
+        }
         for (LargeMessage place; end < places.length() && (place = places.get(end)) != null; end++) {
             int state = place.state();
             if ((state == LargeMessage.REQUESTED || state == LargeMessage.READY) && place.qpNumber == qpNumber) {
@@ -74,12 +83,16 @@ final class LargeMessages {
             if (state == LargeMessage.FREE && free == null) {
                 free = place;
             }
+            shared |= state != LargeMessage.FREE && state != LargeMessage.DONE;
         }
         for (int i = 0; i < end; i++) {
             LargeMessage place = places.get(i);
             if (place != null && place.state() == LargeMessage.DONE && reuse(place, qpNumber, length, againNanos)) {
                 return place;
             }
+        }
+        if (shared || spareLength > 0) {
+            spareLength = spareFor(length);
         }
         if (free != null && ask(free, qpNumber, length, againNanos)) {
             return null;
@@ -109,6 +122,12 @@ final class LargeMessages {
         place.waitNanos = LargeAppender.keptNanos(againNanos);
         place.looks = 0;
         return place.move(LargeMessage.TAKEN, LargeMessage.OPEN);
+    }
+
+    /** Bytes of a spare that messages of a length and somewhat longer and shorter ones fit into. */
+    private int spareFor(int length) {
+        int power = Integer.highestOneBit(Math.max(1, length - 1)) << 1;
+        return Math.min(maxMessage, Math.max(length, power));
     }
 
     private static boolean ask(LargeMessage place, int qpNumber, int length, long againNanos) {
@@ -164,6 +183,11 @@ final class LargeMessages {
      */
     boolean trim() {
         boolean some = false;
+        if (used) {
+            used = false;
+        } else {
+            spareLength = 0;
+        }
         LargeMessage place;
         for (int i = 0; i < places.length() && (place = places.get(i)) != null; i++) {
             if (place.state() == LargeMessage.DONE) {
@@ -177,6 +201,7 @@ final class LargeMessages {
 
     /** Gives back one mapping that is kept, whichever. Returns whether there was one. */
     boolean giveBackOne() {
+        spareLength = 0;
         LargeMessage place;
         for (int i = 0; i < places.length() && (place = places.get(i)) != null; i++) {
             if (place.move(LargeMessage.DONE, LargeMessage.TAKEN)) {
@@ -206,7 +231,46 @@ final class LargeMessages {
                 return 1;
             }
         }
-        return 0;
+        return spareLength > 0 && isSpareMissing(count) ? makeSpare(count) : 0;
+    }
+
+    /** Whether a message is there, and nothing is kept for the next one. */
+    private boolean isSpareMissing(int count) {
+        boolean some = false;
+        for (int i = 0; i < count; i++) {
+            LargeMessage place = places.get(i);
+            int state = place == null ? LargeMessage.FREE : place.state();
+            if (state == LargeMessage.DONE) {
+                return false;
+            }
+            some |= state == LargeMessage.OPEN || state == LargeMessage.COMMITTED;
+        }
+        return some;
+    }
+
+    /** Keeps a mapping for a message that has not come yet, if a longest one finds room beside it. */
+    private int makeSpare(int count) {
+        int length = spareLength;
+        LargeMessage place = null;
+        for (int i = 0; i < count && place == null; i++) {
+            LargeMessage at = places.get(i);
+            place = at != null && at.move(LargeMessage.FREE, LargeMessage.TAKEN) ? at : null;
+        }
+        if (place == null && count < places.length()) {
+            LargeMessage made = new LargeMessage(count);
+            made.move(LargeMessage.FREE, LargeMessage.TAKEN);
+            place = places.compareAndSet(count, null, made) ? made : null;
+        }
+        if (place == null) {
+            return 0;
+        }
+        boolean mapped = footprint.reserveSpare(length) && map(place, length);
+        place.looks = 0;
+        place.move(LargeMessage.TAKEN, mapped ? LargeMessage.DONE : LargeMessage.FREE);
+        if (!mapped) {
+            spareLength = 0; // until the next one has to wait
+        }
+        return mapped ? 1 : 0;
     }
 
     private boolean serve(LargeMessage place, long now) {
@@ -237,20 +301,27 @@ final class LargeMessages {
         if (!footprint.reserveFor(place.qpNumber, length, unfinished)) {
             return giveBackOne();
         }
-        Segment segment;
-        try {
-            segment = memory.allocate(length);
-        } catch (MemoryExhaustedException e) {
-            footprint.release(length);
-            footprint.refused(e);
+        if (!map(place, length)) {
             return false;
         }
-        footprint.adjust(segment.buffer().capacity() - length);
-        place.segment = segment;
         place.readyAt = now;
-        footprint.allocated();
         unfinished.begin(place.qpNumber);
         return place.move(LargeMessage.REQUESTED, LargeMessage.READY);
+    }
+
+    /** Maps what a place needs, of bytes that are reserved; gives them back if there is no memory. */
+    private boolean map(LargeMessage place, int length) {
+        try {
+            Segment segment = memory.allocate(length);
+            footprint.adjust(segment.buffer().capacity() - length);
+            place.segment = segment;
+            footprint.allocated();
+            return true;
+        } catch (MemoryExhaustedException e) {
+            footprint.release(length);
+            footprint.memoryShort(e);
+            return false;
+        }
     }
 
     /**

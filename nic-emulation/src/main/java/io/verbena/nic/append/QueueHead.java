@@ -52,6 +52,7 @@ final class QueueHead {
         this.chunkLength = queue.attributes().chunkLength();
         this.ring = ring;
         this.chunk = first;
+        this.offset = first.isEmpty() ? chunkLength : 0;
     }
 
     ChunkRing ring() {
@@ -81,11 +82,11 @@ final class QueueHead {
     /** Leaves the chunk, whose first so many bytes are dirty, if the next one is announced. */
     boolean nextChunk(int dirty) {
         int sequence = chunk.sequence;
-        int ahead = ring.announced() - 1 - sequence;
+        int ahead = ring.chunks().announced() - 1 - sequence;
         if (ahead == 0) {
             return false;
         }
-        Chunk next = ring.chunk(sequence + 1);
+        Chunk next = ring.chunks().chunk(sequence + 1);
         chunk.dirty = dirty;
         chunk = next;
         offset = 0;
@@ -112,7 +113,7 @@ final class QueueHead {
             table.putLong(entry + PADDING_OFFSET, paddingBytes);
         }
         tell();
-        if (ring.announced() - 1 == chunk.sequence) {
+        if (ring.chunks().announced() - 1 == chunk.sequence && ring.reserve() > 0) {
             queue.maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
         }
     }
@@ -120,6 +121,9 @@ final class QueueHead {
     /** A poll has found nothing. */
     void idle() {
         idlePolls++;
+        if (ring.mayRest()) {
+            rest();
+        }
         if (wantsRoom) {
             wantsRoom = queue.maintain(owner.clock().nanoTime(), IDLE_ZERO, false) > 0;
         }
@@ -129,7 +133,7 @@ final class QueueHead {
         long head = position();
         boolean drained = table.getLongVolatile(entry + TAIL_OFFSET) == head;
         if (drained) {
-            int ahead = ring.announced() - 1 - chunk.sequence;
+            int ahead = ring.chunks().announced() - 1 - chunk.sequence;
             // A reserve that was made smaller goes this way too: what is announced can be taken back only from behind.
             if ((offset > chunkLength / 2 && ahead != 0) || ahead > ring.reserve()) {
                 resetToClean(head);
@@ -138,6 +142,21 @@ final class QueueHead {
         // What a slot named when the chunk was left is free now, perhaps, and all senders wait for it.
         if ((idlePolls & (IDLE_MAINTENANCE - 1)) == 0 && (!drained || ring.setAsideCount() > 0)) {
             queue.maintain(owner.clock().nanoTime(), INLINE_ZERO, false);
+        }
+    }
+
+    /** Lets an empty queue rest: it maps nothing until something comes. */
+    private void rest() {
+        ring.rested();
+        long tail = table.getLongVolatile(entry + TAIL_OFFSET);
+        boolean drained = AppendQueueDescriptor.offset(tail) != GONE && distance(position(), tail, chunkLength) <= 0;
+        Chunk empty = drained ? ring.chunks().rest(tail) : null;
+        if (empty != null) {
+            chunk.dirty = offset;
+            chunk = empty;
+            offset = chunkLength;
+            publish();
+            owner.wakeAllocator();
         }
     }
 

@@ -116,7 +116,7 @@ final class QueueMaintenance {
     private void applyModified() {
         modified = false; // first: what is changed meanwhile is taken over the next time
         attributes = of.attributes();
-        ring.size(attributes.reserveChunks(), attributes.activeChunks());
+        ring.size(attributes.reserveChunks(), attributes.activeChunks(), attributes.sharesReserve());
         lowWatermark = attributes.lowWatermark();
         mostChunks = attributes.mostChunks(limits);
         recovery.timeout(attributes.holeTimeoutNanos());
@@ -135,12 +135,13 @@ final class QueueMaintenance {
         }
         if (!isTail(tail, headSequence)) {
             of.corrupted("tail at " + offset(tail) + " of chunk " + sequence(tail) + ", head in chunk " + headSequence
-                    + ", announced up to " + ring.announced());
+                    + ", announced up to " + ring.chunks().announced());
             return 0;
         }
         if (mayAllocate) {
             measure(head, tail, now);
         }
+        boolean hadToRest = ring.mayRest();
         int work = 0;
         if (recovery.recover(head, tail, ring, now) > 0) {
             work++;
@@ -160,10 +161,13 @@ final class QueueMaintenance {
                 work += staging.release() + (largeMessages.giveBackOne() ? 1 : 0);
             } else if (now - surplusLook >= attributes.surplusNanos()) {
                 surplusLook = now;
-                ring.releaseSurplus();
+                ring.releaseSurplus(head, tail);
                 work += staging.trim() + (largeMessages.trim() ? 1 : 0);
             }
             work += ring.releaseOne(tailSequence);
+            if (!hadToRest && ring.mayRest()) {
+                owner.wakeEngine(of.engine()); // its consumer finds nothing, and lets the queue rest
+            }
         }
         return work;
     }
@@ -180,7 +184,7 @@ final class QueueMaintenance {
                 && offset <= chunkLength
                 && (offset & RecordDescriptor.ALIGNMENT - 1) == 0
                 && (ahead >= 0 || (ahead == -1 && offset == chunkLength))
-                && sequence(tail) - ring.announced() < 0;
+                && sequence(tail) - ring.chunks().announced() < 0;
     }
 
     /**
@@ -215,13 +219,13 @@ final class QueueMaintenance {
             int active = QueueSizing.chunks((long) Math.ceil(meter.meanDepth()), chunkLength, longest);
             int most = mostChunks;
             reserve = Math.min(reserve, most - 1);
-            ring.size(reserve, Math.min(active, most - reserve));
+            ring.size(reserve, Math.min(active, most - reserve), false);
             lowWatermark = (reserve - 1L) * chunkLength;
         }
     }
 
     private void watch(long tail) {
-        boolean below = distance(tail, position(ring.announced(), 0), chunkLength) < lowWatermark;
+        boolean below = distance(tail, position(ring.chunks().announced(), 0), chunkLength) < lowWatermark;
         if (below && !belowWatermark) {
             table.putLongRelease(queue + WATERMARK_OFFSET, table.getLong(queue + WATERMARK_OFFSET) + 1);
             owner.belowWatermark(of);

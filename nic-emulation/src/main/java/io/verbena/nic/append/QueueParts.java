@@ -39,15 +39,17 @@ final class QueueParts {
         AtomicBuffer table = control.buffer();
         int entry = control.queueOffset(queue.id());
         this.footprint = new Footprint(queue, quota, table, entry, owner.clock());
-        this.ring = new ChunkRing(control, memory, footprint, meter, owner.clock(), queue.id(), attributes);
+        this.ring = new ChunkRing(
+                control, memory, owner.sharedReserve(), footprint, meter, owner.clock(), queue.id(), attributes);
         this.unfinished = new UnfinishedMessages(control.limits().maxQueuePairs(), owner.initiators()::of);
         this.largeMessages = new LargeMessages(queue.id(), memory, footprint, unfinished, attributes);
         this.staging = new Staging(queue, footprint, unfinished);
         this.held = new HeldRecords(owner, table, entry);
         this.recovery = new HoleRecovery(control, owner.initiators(), queue.id(), attributes);
-        int first = ring.announced();
+        int first = ring.chunks().announced();
         ring.fill();
-        QueueHead head = new QueueHead(queue, owner, table, entry, ring, ring.chunk(first));
+        QueueHead head =
+                new QueueHead(queue, owner, table, entry, ring, ring.chunks().chunk(first));
         this.walk = new RecordWalk(queue, owner, head, largeMessages, held);
     }
 }

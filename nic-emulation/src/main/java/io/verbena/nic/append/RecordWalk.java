@@ -432,10 +432,10 @@ final class RecordWalk {
         int offset = head.offset;
         Chunk at = head.chunk;
         if (offset == chunkLength) {
-            if (ring.announced() - 1 == at.sequence) {
+            if (ring.chunks().announced() - 1 == at.sequence) {
                 return true;
             }
-            at = ring.chunk(at.sequence + 1);
+            at = ring.chunks().chunk(at.sequence + 1);
             offset = 0;
         }
         return length(at.buffer.getLongVolatile(offset)) <= 0;

@@ -42,6 +42,7 @@ public final class TailPointerTable {
     private final AtomicReferenceArray<@Nullable AppendQueue> queues;
     private final AtomicReferenceArray<@Nullable AppendQueue> dismantled;
     private final Initiators initiators;
+    private final SharedReserve sharedReserve;
     private final LongSupplier random;
     private final SenderQuotas quotas = new SenderQuotas();
     private volatile Runnable wakeAllocator = () -> {};
@@ -58,7 +59,7 @@ public final class TailPointerTable {
      * @param clock for timeouts
      */
     public TailPointerTable(ControlBlock control, MemoryProvider memory, NanoClock clock) {
-        this(NicId.text(control.nicId()), control, memory, clock, new SecureRandom()::nextLong);
+        this(NicId.text(control.nicId()), control, memory, 0, clock, new SecureRandom()::nextLong);
     }
 
     /**
@@ -67,15 +68,23 @@ public final class TailPointerTable {
      * @param nic the NIC's name, for the log
      * @param control the NIC's control block
      * @param memory the NIC's memory
+     * @param sharedReserve bytes that all queues together have ready, for those that ask for no reserve of their own: what
+     *     can arrive while a chunk is allocated, at most 1 GiB; 0 if each is to have one
      * @param clock for timeouts
      * @param random what keys are drawn from
      */
     public TailPointerTable(
-            String nic, ControlBlock control, MemoryProvider memory, NanoClock clock, LongSupplier random) {
+            String nic,
+            ControlBlock control,
+            MemoryProvider memory,
+            long sharedReserve,
+            NanoClock clock,
+            LongSupplier random) {
         this.nic = nic;
         this.random = random;
         this.control = control;
         this.memory = memory;
+        this.sharedReserve = new SharedReserve(memory, sharedReserve);
         this.ownMemory = new OwnMemory(memory);
         this.clock = clock;
         int size = control.limits().maxAppendQueues();
@@ -177,7 +186,8 @@ public final class TailPointerTable {
     }
 
     /**
-     * Creates a queue ({@code ibv_create_aq}), with its first chunk and its reserve.
+     * Creates a queue ({@code ibv_create_aq}), with its first chunk and its reserve; of one that shares the NIC's, with
+     * nothing, but there is a chunk in that when this returns.
      *
      * @param attributes what it is made of
      * @param pd protection domain
@@ -197,7 +207,7 @@ public final class TailPointerTable {
      * @param quota that its memory counts against
      */
     public AppendQueue create(AppendQueueAttributes attributes, int pd, int engine, MemoryQuota quota) {
-        AppendQueueAttributes concluded = attributes.concluded(control.limits());
+        AppendQueueAttributes concluded = attributes.concluded(control.limits(), sharedReserve.isOn());
         if (pd < 0 || pd > QueuePairWord.MAX_PD) {
             throw new IllegalArgumentException("protection domain " + pd + " outside 0 to " + QueuePairWord.MAX_PD);
         }
@@ -208,6 +218,9 @@ public final class TailPointerTable {
         for (int id = 0; id < queues.length(); id++) {
             // An id whose last queue still waits for initiators is not used: its counters and head are in use.
             if (queues.get(id) == null && dismantled.get(id) == null) {
+                if (concluded.sharesReserve()) {
+                    sharedReserve.prepare(concluded.chunkLength());
+                }
                 AppendQueue.Identity identity = new AppendQueue.Identity(id, newKey(), pd, engine);
                 AppendQueue queue =
                         new AppendQueue(this, control, memory, quota, identity, concluded, clock.nanoTime());
@@ -270,6 +283,16 @@ public final class TailPointerTable {
      */
     public Appender appender(int engine) {
         return new Appender(control, ownMemory, engine, this);
+    }
+
+    /** The chunks that queues share which ask for no reserve of their own. */
+    SharedReserve sharedReserve() {
+        return sharedReserve;
+    }
+
+    /** What lies in the reserve that the queues share. Any thread. */
+    public SharedReserveStatistics querySharedReserve() {
+        return sharedReserve.query();
     }
 
     /** Who may append here directly, and which of them are gone. */

@@ -38,6 +38,7 @@ public final class SimNode implements Actor {
         int appendQueues = 8;
         int chunksPerQueue = 64;
         long allocationNanos;
+        long sharedReserve;
 
         @Nullable
         ArbiterSettings arbiter;
@@ -76,6 +77,12 @@ public final class SimNode implements Actor {
             return this;
         }
 
+        /** Bytes that its append queues have ready together: see {@link NicContext#sharedReserve}; 0 by default. */
+        public Options sharedReserve(long bytes) {
+            sharedReserve = bytes;
+            return this;
+        }
+
         /** Who sends next, and how much; by default as any NIC has it. */
         public Options arbiter(ArbiterSettings settings) {
             arbiter = settings;
@@ -87,7 +94,8 @@ public final class SimNode implements Actor {
                     .queuePairs(queuePairs)
                     .appendQueues(appendQueues)
                     .chunksPerQueue(chunksPerQueue)
-                    .allocationNanos(allocationNanos);
+                    .allocationNanos(allocationNanos)
+                    .sharedReserve(sharedReserve);
             copy.arbiter = arbiter;
             return copy;
         }
@@ -165,6 +173,7 @@ public final class SimNode implements Actor {
                 .maxMemoryRegions(64)
                 .maxAppendQueues(options.appendQueues)
                 .chunksPerAppendQueue(options.chunksPerQueue)
+                .sharedReserve(options.sharedReserve)
                 .backgroundThread(false)
                 .memory(new SimMemory())
                 .waiters(new SimWaiter());

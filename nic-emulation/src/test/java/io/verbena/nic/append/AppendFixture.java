@@ -36,12 +36,17 @@ final class AppendFixture {
     }
 
     AppendFixture(DirectMemoryProvider memory) {
+        this(memory, 0);
+    }
+
+    AppendFixture(DirectMemoryProvider memory, long sharedReserve) {
         this.memory = memory;
         control = ControlBlock.create(memory, 42, new ControlLimits(2, 16, QPS, 4, 8));
         for (int qp = 0; qp < QPS; qp++) {
             control.setQpWord(qp, QueuePairWord.pack(3, 0, 0, 1));
         }
-        queues = new TailPointerTable(control, memory, clock::get);
+        long[] key = new long[1];
+        queues = new TailPointerTable("test", control, memory, sharedReserve, clock::get, () -> ++key[0]);
         queues.onWork(allocatorWakes::incrementAndGet, engineWakes::add);
         allocator = new ChunkAllocator(queues);
     }

@@ -47,6 +47,7 @@ class InterleavingTest {
         final TailPointerTable queues;
         final ChunkAllocator allocator;
         final AppendQueue queue;
+        final boolean shares;
         final Map<Long, Fate> fates = new HashMap<>();
         final List<Long> seen = new ArrayList<>();
         final ArrayDeque<Integer> dead = new ArrayDeque<>();
@@ -55,6 +56,8 @@ class InterleavingTest {
         int killed;
         int takenAway;
         int holds;
+        int packets;
+        boolean packetDue;
         boolean several;
         final List<AppendRecord> held = new ArrayList<>();
 
@@ -66,17 +69,16 @@ class InterleavingTest {
             for (int qp = 0; qp < QPS; qp++) {
                 control.setQpWord(qp, 3);
             }
-            queues = new TailPointerTable(control, stepped, () -> now);
+            shares = seed % 3 != 0;
+            long[] key = new long[1];
+            queues = new TailPointerTable("test", control, stepped, shares ? CHUNK : 0, () -> now, () -> ++key[0]);
             allocator = new ChunkAllocator(queues);
-            queue = queues.create(
-                    new AppendQueueAttributes()
-                            .chunkLength(CHUNK)
-                            .maxMessage(3 * CHUNK)
-                            .holeTimeoutNanos(TIMEOUT)
-                            .surplusNanos(20 * TIMEOUT)
-                            .reserveChunks(1 + random.nextInt(2)),
-                    1,
-                    0);
+            AppendQueueAttributes attributes = new AppendQueueAttributes()
+                    .chunkLength(CHUNK)
+                    .maxMessage(3 * CHUNK)
+                    .holeTimeoutNanos(TIMEOUT)
+                    .surplusNanos(shares ? TIMEOUT : 20 * TIMEOUT);
+            queue = queues.create(shares ? attributes : attributes.reserveChunks(1 + random.nextInt(2)), 1, 0);
         }
 
         void initiator(int sender, double killProbability) {
@@ -105,7 +107,9 @@ class InterleavingTest {
         private void send(Appender appender, int sender, int number, Random own) {
             int length = own.nextInt(4) == 0 ? own.nextInt(CHUNK / 4 + 1) : own.nextInt(200);
             int status;
-            while ((status = AppendFixture.claim(appender, queue, length, sender)) == Appender.RNR) {
+            while ((status = AppendFixture.claim(appender, queue, length, sender)) == Appender.RNR
+                    || status == Appender.NOT_ANNOUNCED) {
+                packetDue |= status == Appender.NOT_ANNOUNCED;
                 interleaver.step();
             }
             assertThat(status).isEqualTo(Appender.OK);
@@ -157,6 +161,21 @@ class InterleavingTest {
                             .isTrue();
                 }
                 sending--;
+            });
+        }
+
+        /** Takes what direct initiators send as packets because the next chunk is not there: appends that come to nothing. */
+        void engine() {
+            interleaver.actor("engine", 0, 0.005, () -> {
+                Appender appender = queues.appender(0);
+                while (sending > 0) {
+                    if (packetDue && AppendFixture.claim(appender, queue, CHUNK / 4, Appender.OWNER) == Appender.OK) {
+                        AppendFixture.abort(appender, CHUNK / 4);
+                        packetDue = false;
+                        packets++;
+                    }
+                    interleaver.step();
+                }
             });
         }
 
@@ -332,6 +351,8 @@ class InterleavingTest {
         long takenAway = 0;
         long holes = 0;
         long holds = 0;
+        long packets = 0;
+        long taken = 0;
         long seen = 0;
         for (long seed = first; seed < first + runs; seed++) {
             Run run = new Run(seed);
@@ -340,6 +361,7 @@ class InterleavingTest {
                     run.initiator(sender, seed % 3 == 0 ? 0 : 0.003);
                 }
                 run.responder();
+                run.engine();
                 run.several = seed % 2 == 0;
                 run.consumers(run.several ? 2 : 1);
                 run.interleaver.run();
@@ -351,12 +373,16 @@ class InterleavingTest {
             killed += run.killed;
             takenAway += run.takenAway;
             holds += run.holds;
+            packets += run.packets;
+            taken += run.queues.querySharedReserve().taken();
             holes += run.queue.query().holes();
             seen += run.seen.size();
         }
         // The faults did happen.
         assertThat(seen).isGreaterThan(runs * 10L);
         assertThat(holds).isGreaterThan(runs);
+        assertThat(packets).isGreaterThan(runs);
+        assertThat(taken).isGreaterThan(runs);
         assertThat(killed).isGreaterThan(runs / 10);
         assertThat(holes).isGreaterThan(runs / 10);
         assertThat(takenAway).isGreaterThan(runs / 20);

@@ -25,7 +25,7 @@ class SizingTest {
     private final Appender peer = nic.peer();
 
     private static AppendQueueAttributes concluded(AppendQueueAttributes attributes) {
-        return attributes.concluded(ControlLimits.DEFAULT);
+        return attributes.concluded(ControlLimits.DEFAULT, false);
     }
 
     private static AppendQueueAttributes paper() {

@@ -26,7 +26,7 @@ class WeakOrderTest {
     private final int[] keys = {11, 22};
     private int nextKey;
     private final TailPointerTable queues =
-            new TailPointerTable("weak", nic.control, nic.memory, nic.clock::get, () -> keys[nextKey++]);
+            new TailPointerTable("weak", nic.control, nic.memory, 0, nic.clock::get, () -> keys[nextKey++]);
     private final ChunkAllocator allocator = new ChunkAllocator(queues);
     private AppendQueue queue = queues.create(attributes(), 1, 1);
     private final int entry = nic.control.queueOffset(queue.id());

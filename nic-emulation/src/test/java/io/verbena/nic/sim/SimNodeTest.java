@@ -29,19 +29,33 @@ class SimNodeTest {
      */
     @Test
     void appendsLiveOnTheReserveWhileMemoryIsAllocated() {
-        assertThat(burst(0).rnr()).isZero();
-        assertThat(burst(300_000).rnr()).isZero();
-        AppendQueueStatistics late = burst(2_000_000);
+        assertThat(burst(0, 0).rnr()).isZero();
+        assertThat(burst(300_000, 0).rnr()).isZero();
+        AppendQueueStatistics late = burst(2_000_000, 0);
         assertThat(late.rnr()).isPositive();
         assertThat(late.allocations()).isGreaterThan(2);
     }
 
-    /** A burst into a queue that nobody polls, of two chunks at first; what became of the queue. */
-    private static AppendQueueStatistics burst(long allocationNanos) {
+    /** The same of a queue that maps nothing before the burst, and takes from the reserve that the NIC's queues share. */
+    @Test
+    void aBurstIntoAnIdleQueueLivesOnTheSharedReserve() {
+        AppendQueueStatistics covered = burst(300_000, CHUNK);
+        assertThat(covered.rnr()).isZero();
+        assertThat(covered.footprint()).isGreaterThan(CHUNK);
+        assertThat(burst(2_000_000, CHUNK).rnr()).isPositive();
+    }
+
+    /** A burst into a queue that nobody polls, of two chunks at first, or of a shared reserve; what became of it. */
+    private static AppendQueueStatistics burst(long allocationNanos, long sharedReserve) {
         Simulation simulation = new Simulation(1);
         SimFabric fabric = new SimFabric(simulation);
         SimNode a = new SimNode(simulation, fabric, "a", 1);
-        SimNode b = new SimNode(simulation, fabric, "b", 2, new SimNode.Options().allocationNanos(allocationNanos));
+        SimNode b = new SimNode(
+                simulation,
+                fabric,
+                "b",
+                2,
+                new SimNode.Options().allocationNanos(allocationNanos).sharedReserve(sharedReserve));
         fabric.connect(
                 a.nic().engine(0).endpoint(), b.nic().engine(0).endpoint(), new LinkProfile().rate(1_000_000_000L));
         simulation.runFor(0);
@@ -56,7 +70,7 @@ class SimNodeTest {
         AppendQueue queue = other.createAppendQueue(new AppendQueueAttributes()
                 .chunkLength(CHUNK)
                 .maxMessage(LENGTH)
-                .reserveChunks(1));
+                .reserveChunks(sharedReserve == 0 ? 1 : -1));
         ConnectAttributes attributes = new ConnectAttributes().rnrRetry(7);
         from.connect(2, to.number(), attributes);
         to.connect(1, from.number(), attributes);

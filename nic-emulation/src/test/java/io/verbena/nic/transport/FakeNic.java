@@ -96,8 +96,8 @@ final class FakeNic implements TransportServices {
         control = ControlBlock.create(memory, id, new ControlLimits(1, 16, 16, 4, 8));
         long[] tag = {id};
         regions = new MemoryTable(control, clock::getAsLong, 0, () -> tag[0] += 0x9E37_79B9_7F4A_7C15L);
-        queues =
-                new TailPointerTable("test", control, memory, clock::getAsLong, () -> tag[0] += 0x9E37_79B9_7F4A_7C15L);
+        queues = new TailPointerTable(
+                "test", control, memory, 0, clock::getAsLong, () -> tag[0] += 0x9E37_79B9_7F4A_7C15L);
         allocator = new ChunkAllocator(queues);
         appender = queues.appender(0);
         region = region(REGION, Access.ALL | Access.MW_BIND);

@@ -138,7 +138,7 @@ final class AppendOwner implements Actor {
         long limit = chance.nextInt(2) == 0 ? 0 : plan.least(reserve) + (long) chance.nextInt(4) * plan.chunkLength;
         look(q);
         host.node.act(() -> q.modify(new AppendQueueAttributes(q.attributes())
-                .reserveChunks(reserve)
+                .reserveChunks(plan.reserveChunks(reserve))
                 .memoryLimit(limit)
                 .lowWatermark(-1)));
         if (queue == q) {
@@ -283,7 +283,8 @@ final class AppendOwner implements Actor {
     private void look(AppendQueue q) {
         AppendQueueStatistics s = q.query();
         long limit = q.attributes().memoryLimit();
-        if (s.footprint() > allowed || s.footprint() < (s.setAside() > 0 ? 0 : plan.chunkLength)) {
+        if (s.footprint() > allowed
+                || s.footprint() < (s.setAside() > 0 || plan.sharesReserve ? 0 : plan.chunkLength)) {
             throw new WalkFailure("footprint " + s.footprint() + ", limit " + limit + ", allowed " + allowed);
         }
         allowed = Math.max(limit, s.footprint()); // what was there when the limit was lowered may stay, but not grow

@@ -19,6 +19,7 @@ final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
     private static final long MICRO = 1_000;
     private static final long PATIENT = 10_000_000 * MICRO;
     private static final long PLAN_PART = 3L << 40;
+    private static final long RESERVE_PART = 4L << 40;
 
     /** A kind of thing that a plan may have, and that a shrunk walk may do without. */
     enum Feature {
@@ -67,6 +68,9 @@ final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
     final int chunkLength;
     final int maxMessage;
     final int reserve;
+    /** Whether the queue shares its NIC's reserve, in place of one of its own. */
+    final boolean sharesReserve;
+
     final long memoryLimit;
     final long surplusNanos;
     final long holeTimeoutNanos;
@@ -106,6 +110,7 @@ final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
         int most = random.nextInt(3);
         maxMessage = has(Feature.LARGE) ? 3 * chunkLength : most == 0 ? 4_000 : most == 1 ? chunkLength / 4 : 40_000;
         reserve = 1 + random.nextInt(3);
+        sharesReserve = SimRandom.forPart(seed, RESERVE_PART).chance(0.5);
         int spare = random.nextInt(4);
         memoryLimit = has(Feature.TIGHT) ? least(reserve) + (1L + spare) * chunkLength + maxMessage : 0;
         int patience = 1 + random.nextInt(1_000);
@@ -147,12 +152,26 @@ final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
         return (1L + chunks) * chunkLength + 2L * Integer.highestOneBit(Math.max(4096, maxMessage));
     }
 
+    /** Bytes that the queues of the owner's NIC have ready together, 0 if each is to have a reserve. */
+    long sharedReserve() {
+        return sharesReserve ? (long) reserve * chunkLength : 0;
+    }
+
+    /**
+     * A number of chunks to give a queue.
+     *
+     * @param chunks of a queue with a reserve of its own; one that shares gets one for one value only
+     */
+    int reserveChunks(int chunks) {
+        return sharesReserve && chunks != 3 ? -1 : chunks;
+    }
+
     AppendQueueAttributes attributes() {
         return new AppendQueueAttributes()
                 .chunkLength(chunkLength)
                 .maxMessage(maxMessage)
                 .largeMessages(LARGE_MESSAGES)
-                .reserveChunks(reserve)
+                .reserveChunks(sharesReserve ? -1 : reserve)
                 .memoryLimit(memoryLimit)
                 .surplusNanos(surplusNanos)
                 .holeTimeoutNanos(holeTimeoutNanos)
@@ -180,7 +199,8 @@ final class AppendPlan extends Plan<AppendPlan, AppendPlan.Feature> {
 
     @Override
     public String toString() {
-        return senders + " senders on " + hosts + " NICs, chunks of " + chunkLength + ", reserve " + reserve
-                + ", limit " + memoryLimit + ", " + stepsLeft() + " steps, " + features();
+        return senders + " senders on " + hosts + " NICs, chunks of " + chunkLength
+                + (sharesReserve ? ", shared reserve " : ", reserve ") + reserve + ", limit " + memoryLimit + ", "
+                + stepsLeft() + " steps, " + features();
     }
 }

@@ -98,7 +98,9 @@ final class AppendWalk implements SeedCommand.SeedWalk {
                         fabric,
                         "owner",
                         FIRST_NIC,
-                        new SimNode.Options().allocationNanos(plan.allocationNanos)),
+                        new SimNode.Options()
+                                .allocationNanos(plan.allocationNanos)
+                                .sharedReserve(plan.sharedReserve())),
                 tally);
         owner = new AppendOwner(simulation, this, plan, ownerHost, tally);
         ownerHost.onDeath(this::ownerDied);
