@@ -175,7 +175,8 @@ class SharedReserveTest {
         while (claim(engine, queue, CHUNK / 4, Appender.OWNER) == Appender.OK) {
             claims++;
             for (int at = 0; at < CHUNK / 4; at += 8) {
-                assertThat(engine.roomBuffer().getLong(AppendFixture.payload(engine) + at)).isZero();
+                assertThat(engine.roomBuffer().getLong(AppendFixture.payload(engine) + at))
+                        .isZero();
             }
             AppendFixture.abort(engine, CHUNK / 4);
         }
