@@ -46,7 +46,7 @@ final class WirePeer implements Actor, LinkListener {
     /**
      * Creates a peer in the place of a NIC that is never driven.
      *
-     * @param of that NIC's endpoint: its identity, memory and waiter
+     * @param endpoint of that NIC: its identity, memory and waiter
      * @param out what it sends goes this way
      * @param in what it receives comes this way
      * @param destinationQp the queue pair that it speaks to

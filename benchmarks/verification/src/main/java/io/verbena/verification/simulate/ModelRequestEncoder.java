@@ -74,7 +74,7 @@ final class ModelRequestEncoder {
         if (r.window) {
             return r.remote;
         }
-        long remote = peer.slice() + r.remote;
+        long remote = (long) peer.slice() + r.remote;
         return switch (r.flaw) {
             case REMOTE_RANGE -> peer.host.memory().target().capacity() - r.length + 8L;
             case REMOTE_OVERFLOW -> Long.MAX_VALUE - r.length + 1 + random.nextInt(r.length);
