@@ -64,6 +64,7 @@ final class SharesRun {
      * @param payload shares of the link that are bytes of messages
      * @param packets of all flows
      */
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares two of them
     record Outcome(double[] wire, double[] payload, long packets) {
         /** A flow's share of the payload of all. */
         double ofPayload(int flow) {
