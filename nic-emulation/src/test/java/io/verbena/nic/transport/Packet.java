@@ -148,7 +148,7 @@ final class Packet {
             s.append(" length=").append(AppendEthFlyweight.messageLength(buffer, opcode.appendEthOffset()));
             s.append(opcode == Opcode.APPEND_RUN ? " messages=" + messages() : "");
             int stream = AppendEthFlyweight.stream(buffer, opcode.appendEthOffset());
-            s.append(stream != 0 ? " stream=" + stream : "");
+            s.append(stream != 0 && opcode != Opcode.APPEND_RUN ? " stream=" + stream : "");
         }
         if (opcode.aethOffset() != Opcode.ABSENT) {
             s.append(' ').append(syndrome(AethFlyweight.syndrome(buffer, opcode.aethOffset())));
