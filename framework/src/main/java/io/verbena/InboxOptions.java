@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Options of an {@link Inbox}: fluent setters over defaults, checked when the inbox is opened. An inbox takes its
- * chunks from {@linkplain NodeContext#sharedReserve what all inboxes share}, holds none when it is idle, and grows up to
- * the memory limit. One that asks for a reserve of its own ({@link #reserveChunks}, {@link #lineRate}, {@link #load},
+ * chunks from {@linkplain NodeContext#sharedReserve what all inboxes share}, holds none when it is idle, and grows up
+ * to the memory limit. One that asks for a reserve of its own ({@link #reserveChunks}, {@link #lineRate}, {@link
+ * #load},
  * {@link #measured}, {@link #lowWatermark}) holds {@code (1 + reserveChunks) * chunkLength} bytes when it is empty.
  */
 public final class InboxOptions {

@@ -104,8 +104,8 @@ public final class NicContext {
 
     /**
      * Bytes that all append queues together have ready for what arrives while memory is being allocated: line rate
-     * times allocation time, 0 to 1 GiB, of each length of chunk in use. It is for the queues that ask for no reserve of
-     * their own, which then map nothing while they are idle. Default 0: each queue has its own. See
+     * times allocation time, 0 to 1 GiB, of each length of chunk in use. It is for the queues that ask for no reserve
+     * of their own, which then map nothing while they are idle. Default 0: each queue has its own. See
      * {@link Nic#sharedReserve}.
      */
     public NicContext sharedReserve(long bytes) {

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A queue that shares the NIC's {@linkplain SharedReserve reserve} has none ahead of the tail while it is hardly
  * used. When an append finds no next chunk, {@link #supply} takes one from there. When the queue is idle it
- * {@linkplain #rest rests}: head and tail go to the end of an {@linkplain Chunk#empty empty} chunk, and all others can be
- * given back. A peer that appends directly finds no next chunk either, and sends that message as packets: so only the
- * owner announces.
+ * {@linkplain #rest rests}: head and tail go to the end of an {@linkplain Chunk#empty empty} chunk, and all others can
+ * be given back. A peer that appends directly finds no next chunk either, and sends that message as packets: so only
+ * the owner announces.
  *
  * <p>Concurrency: {@link #chunk} and {@link #announced} for maintenance and the consumer, {@link #retire} for
  * maintenance, {@link #rest} for the consumer, {@link #supply} for any engine of the owner. Whoever announces holds a

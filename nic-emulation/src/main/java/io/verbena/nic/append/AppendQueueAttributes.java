@@ -121,8 +121,8 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Clean chunks to keep announced ahead of the tail, for this queue alone; at least 1. Default: none if the NIC has a
-     * reserve that its queues share and nothing else is given that asks for one of its own ({@link #lineRate},
+     * Clean chunks to keep announced ahead of the tail, for this queue alone; at least 1. Default: none if the NIC has
+     * a reserve that its queues share and nothing else is given that asks for one of its own ({@link #lineRate},
      * {@link #arrivalRate}, {@link #measured}, {@link #lowWatermark}); else 2. A queue that shares the reserve maps
      * nothing while it is idle. Not to be given beside {@link #lineRate}, from which it follows.
      *

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The mappings of a queue's large messages: asked for by the responder, made and released by the allocator, one a turn.
  * The mapping of a message that was consumed is kept for the next that fits, and given back when none has come for a
- * while or memory is short. Once a message has had to wait while another was there, one more mapping than is used is kept
- * ready, a spare of the size that was used last: who comes next does not wait.
+ * while or memory is short. Once a message has had to wait while another was there, one more mapping than is used is
+ * kept ready, a spare of the size that was used last: who comes next does not wait.
  *
  * <p>Places are made as they are needed, up to the queue's most, and used again from the first on.
  *

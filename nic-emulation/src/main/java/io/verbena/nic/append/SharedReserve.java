@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Chunks are kept by length. Each length in use has so many that the bytes of the reserve fit in, and one of eight
- * is for queues that map no chunk: a queue that fills up takes no other queue's first chunk. Fewer queues than would use
- * that much keep as much as they would have had each for itself.
+ * is for queues that map no chunk: a queue that fills up takes no other queue's first chunk. Fewer queues than would
+ * use that much keep as much as they would have had each for itself.
  *
  * <p>What lies here is the NIC's: it counts against no queue's limit and no group's quota. A chunk counts there from
  * {@link #take} to {@link #put}.

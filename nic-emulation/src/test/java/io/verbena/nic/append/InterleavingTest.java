@@ -164,7 +164,10 @@ class InterleavingTest {
             });
         }
 
-        /** Takes what direct initiators send as packets because the next chunk is not there: appends that come to nothing. */
+        /**
+         * Takes what direct initiators send as packets because the next chunk is not there: appends that come to
+         * nothing.
+         */
         void engine() {
             interleaver.actor("engine", 0, 0.005, () -> {
                 Appender appender = queues.appender(0);

@@ -36,7 +36,9 @@ class SimNodeTest {
         assertThat(late.allocations()).isGreaterThan(2);
     }
 
-    /** The same of a queue that maps nothing before the burst, and takes from the reserve that the NIC's queues share. */
+    /**
+     * The same of a queue that maps nothing before the burst, and takes from the reserve that the NIC's queues share.
+     */
     @Test
     void aBurstIntoAnIdleQueueLivesOnTheSharedReserve() {
         AppendQueueStatistics covered = burst(300_000, CHUNK);

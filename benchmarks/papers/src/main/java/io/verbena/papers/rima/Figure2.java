@@ -60,7 +60,8 @@ final class Figure2 extends PaperFigure {
         report.plot(plot());
         report.note(
                 "The paper prints a curve and four numbers: 231 B on the mean, 95.6 % up to 1 KB, 99.9 % up to 5.4 KB"
-                        + " and a largest message of 1 MB. Published keys and values together (ETC) have the mean exactly, and"
+                        + " and a largest message of 1 MB. Published keys and values together (ETC) "
+                        + "have the mean exactly, and"
                         + " a lighter tail: 96.6 % of the values up to 1 KiB.");
         return report;
     }

@@ -331,7 +331,8 @@ final class Figure3 extends PaperFigure {
                 "the reserve was used up before memory came"));
         report.claim(Claim.judged(
                 "3.line.not-ready",
-                "with a reserve of 2 chunks of 1 MiB, below line rate x L, senders are told to come again more often than"
+                "with a reserve of 2 chunks of 1 MiB, below line rate x L, senders are told to come "
+                        + "again more often than"
                         + " with enough",
                 "",
                 (double) shortReserve.notReady(),

@@ -84,7 +84,8 @@ final class Figure5 extends PaperFigure {
         double rima = model.appendQueues().totalBytes();
         report.claim(Claim.judged(
                 "5.u",
-                "few SRQs and many SRQs need more than some between: the lesser of both ends, above 1.2 times the least",
+                "few SRQs and many SRQs need more than some between: the lesser of both ends, above "
+                        + "1.2 times the least",
                 "",
                 Math.min(totals.get(0), atAll) / atBest,
                 Math.min(totals.get(0), atAll) > 1.2 * atBest,

@@ -87,7 +87,8 @@ final class Table1 extends PaperFigure {
         int changedOfAppend = changed(append);
         report.claim(Claim.judged(
                 "table1.srq",
-                "another distribution makes the tasks of SRQs be done again: values that change with the sizes, at least"
+                "another distribution makes the tasks of SRQs be done again: values that change "
+                        + "with the sizes, at least"
                         + " half of them",
                 "",
                 changedOfShared,
