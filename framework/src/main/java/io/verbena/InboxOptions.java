@@ -22,7 +22,7 @@ public final class InboxOptions {
     @Nullable
     String tenant;
 
-    /** Creates the defaults: chunks of 1 MiB of the shared reserve, messages up to 16 MiB. */
+    /** Creates the defaults: chunks of 1 MiB, messages up to 16 MiB. */
     public InboxOptions() {}
 
     /**

@@ -48,7 +48,7 @@ public final class NodeContext {
     private int maxPerPeer; // 0: a quarter of all
     private int maxInboxes = 256;
     private int chunksPerInbox = 64;
-    private long sharedReserve = 8 << 20;
+    private long sharedReserve;
     private int maxRegions = 4096;
     private PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
     private int pathMtu = 8192;
