@@ -86,8 +86,8 @@ final class TailLatency extends PaperFigure {
                         + " of 2,000 senders and 32 processes is 64 GB: a product, not a result.");
         report.note("A message above a quarter of a chunk gets a mapping of its own: one of "
                 + "1 MiB waits for it in an append queue"
-                + " with chunks of 1 MiB, as one allocated on demand does. With chunks of 4 "
-                + "MiB it fits and does not wait. Of this"
+                + " with chunks of 1 MiB, as one allocated on demand does; the last row has it with chunks of "
+                + "4 MiB. Of this"
                 + " workload a share of "
                 + Numbers.text(1 - model.sizes().cdf(SchemeRow.OWN_MAPPING))
                 + " is above 256 KiB.");
