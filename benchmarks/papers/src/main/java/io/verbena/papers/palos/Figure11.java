@@ -44,7 +44,7 @@ final class Figure11 extends PaperFigure {
             List<double[]> rates = new ArrayList<>();
             List<double[]> payload = new ArrayList<>();
             for (SharesRun.Outcome outcome : outcomes) {
-                double[] wire = outcome.wire().clone();
+                double[] wire = outcome.wire();
                 double[] parts = wire.clone();
                 for (int i = 0; i < wire.length; i++) {
                     wire[i] *= PalosWorld.LINE_GIGABITS;

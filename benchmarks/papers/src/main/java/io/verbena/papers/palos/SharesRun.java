@@ -57,15 +57,28 @@ final class SharesRun {
         return this;
     }
 
-    /**
-     * What each flow got, in the order in which they were added.
-     *
-     * @param wire shares of the link
-     * @param payload shares of the link that are bytes of messages
-     * @param packets of all flows
-     */
-    @SuppressWarnings("ArrayRecordComponent") // nobody compares two of them
-    record Outcome(double[] wire, double[] payload, long packets) {
+    /** What each flow got, in the order in which they were added. */
+    static final class Outcome {
+        private final double[] wire;
+        private final double[] payload;
+        private final long packets;
+
+        private Outcome(double[] wire, double[] payload, long packets) {
+            this.wire = wire;
+            this.payload = payload;
+            this.packets = packets;
+        }
+
+        /** Shares of the link. */
+        double[] wire() {
+            return wire.clone();
+        }
+
+        /** Shares of the link that are bytes of messages. */
+        double[] payload() {
+            return payload.clone();
+        }
+
         /** A flow's share of the payload of all. */
         double ofPayload(int flow) {
             return payload[flow] / sum(payload, 0, payload.length);
