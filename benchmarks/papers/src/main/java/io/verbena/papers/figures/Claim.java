@@ -88,14 +88,9 @@ public record Claim(
      * @param most likewise
      * @param ifNot the reason to give if it does not hold
      */
-    public static Claim atMost(String id, String text, double paper, double part, double most, String ifNot) {
-        return judged(id, text, paper, "%", part * 100, part <= most, ifNot)
-                .accepting("≤ " + Numbers.text(most * 100, "%"));
-    }
-
-    /** A claim of this kind for which the paper prints no number. */
     public static Claim atMost(String id, String text, double part, double most, String ifNot) {
-        return atMost(id, text, Double.NaN, part, most, ifNot);
+        return judged(id, text, Double.NaN, "%", part * 100, part <= most, ifNot)
+                .accepting("≤ " + Numbers.text(most * 100, "%"));
     }
 
     /** This claim with what it accepts. */
