@@ -69,7 +69,7 @@ public final class TailPointerTable {
      * @param control the NIC's control block
      * @param memory the NIC's memory
      * @param sharedReserve bytes that all queues together have ready, for those that ask for no reserve of their own:
-     * what can arrive while a chunk is allocated, at most 1 GiB; 0 if each is to have one
+     *     what can arrive while a chunk is allocated, at most 1 GiB; 0 if each is to have one
      * @param clock for timeouts
      * @param random what keys are drawn from
      */
