@@ -6,11 +6,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of an {@link Inbox}: fluent setters over defaults, checked when the inbox is opened. An inbox takes its
- * chunks from {@linkplain NodeContext#sharedReserve what all inboxes share}, holds none when it is idle, and grows up
- * to the memory limit. One that asks for a reserve of its own ({@link #reserveChunks}, {@link #lineRate}, {@link
- * #load},
- * {@link #measured}, {@link #lowWatermark}) holds {@code (1 + reserveChunks) * chunkLength} bytes when it is empty.
+ * Options of an {@link Inbox}: fluent setters over defaults, checked when the inbox is opened. An empty inbox holds
+ * {@code (1 + reserveChunks) * chunkLength} bytes, and grows up to the memory limit. If its node has a
+ * {@linkplain NodeContext#sharedReserve reserve for all inboxes}, it takes its chunks from there and holds none when it
+ * is idle, unless it asks for a reserve of its own: by {@link #reserveChunks}, {@link #lineRate}, {@link #load},
+ * {@link #measured} or {@link #lowWatermark}. There a direct peer's first message to an idle inbox goes as packets: in
+ * the mode INVOKER both nodes need turns for it.
  */
 public final class InboxOptions {
     private static final int MAX_HELD = 1 << 20;
