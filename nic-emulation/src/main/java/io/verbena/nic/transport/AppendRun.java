@@ -57,6 +57,17 @@ final class AppendRun {
     }
 
     /**
+     * Whether the current request, of which nothing is sent, may take others with it in its packet. What is sent again
+     * need not go as it went before: each message has its PSN, and the peer leaves out those that it has done.
+     */
+    boolean mayStart(int kind, Path path) {
+        return kind == QpRequester.APPEND
+                && qp.state() == QpState.RTS
+                && path.remoteKeys() == null
+                && ring.isSeen(ring.next() + 1);
+    }
+
+    /**
      * Finds the run that begins with the current request, which has been checked.
      *
      * @param slot of the current request

@@ -25,7 +25,12 @@ import org.jspecify.annotations.Nullable;
 final class InboundAppend {
     private final QpContext qp;
     private final TransportServices services;
-    private DynamicThreshold share = new PeerShare().of(0, 1); // of the queue that it is for
+    // What the last header has named, which a packet without one is for.
+    private DynamicThreshold share = new PeerShare().of(0, 1); // of the queue
+    private boolean isNamed;
+    private int queueId;
+    private int queueKey;
+    private int stream;
 
     // The message in parts.
     private boolean appending;
@@ -79,19 +84,14 @@ final class InboundAppend {
 
     /** The first packet of an append: does it if it is whole, else claims what its parts are gathered in. */
     private int begin(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
-        int eth = offset + opcode.appendEthOffset();
-        announced = AppendEthFlyweight.messageLength(b, eth);
         received = 0;
-        if (announced < payload || (opcode.endsMessage() && announced != payload)) {
+        if (opcode.appendEthOffset() != Opcode.ABSENT) {
+            name(opcode, b, offset + opcode.appendEthOffset(), payload);
+        }
+        if (!isNamed) {
             return AethSyndrome.INVALID_REQUEST;
         }
-        int queueId = AppendEthFlyweight.queueId(b, eth);
-        int queueKey = AppendEthFlyweight.queueKey(b, eth);
-        int stream = AppendEthFlyweight.stream(b, eth);
-        if (stream > AppendEthFlyweight.MAX_STREAM) {
-            return AethSyndrome.INVALID_REQUEST;
-        }
-        to(queueId, AppendEthFlyweight.weight(b, eth));
+        services.appender().from(share);
         if (opcode.endsMessage()) {
             boolean immediate = opcode.hasImmediate();
             int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
@@ -119,14 +119,34 @@ final class InboundAppend {
         return QpResponder.DONE;
     }
 
-    /** What comes now is for that queue, of a group of the peer's that has that weight now. */
-    void to(int queueId, int weight) {
-        Path path = qp.path();
-        Appender appender = services.appender();
-        if (path != null && appender.mayHave(queueId)) {
-            share = path.share(queueId).of(qp.peerGroup(), weight);
+    /** Takes in what a header names, if it is sound. */
+    private void name(Opcode opcode, DirectBuffer b, int eth, int payload) {
+        announced = AppendEthFlyweight.messageLength(b, eth);
+        stream = AppendEthFlyweight.stream(b, eth);
+        isNamed = stream <= AppendEthFlyweight.MAX_STREAM
+                && (opcode.endsMessage() ? announced == payload : announced >= payload);
+        if (isNamed) {
+            queueId = AppendEthFlyweight.queueId(b, eth);
+            queueKey = AppendEthFlyweight.queueKey(b, eth);
+            share = share(queueId, AppendEthFlyweight.weight(b, eth));
         }
-        appender.from(share);
+    }
+
+    /** The connection begins anew: nothing is named. */
+    void reset() {
+        isNamed = false;
+    }
+
+    /** The run that comes now is for that queue, of a group of the peer's that has that weight now. */
+    void run(int queueId, int weight) {
+        services.appender().from(share(queueId, weight));
+    }
+
+    private DynamicThreshold share(int queueId, int weight) {
+        Path path = qp.path();
+        return path != null && services.appender().mayHave(queueId)
+                ? path.share(queueId).of(qp.peerGroup(), weight)
+                : share;
     }
 
     /** Appends a message that is here whole. Returns the result of its packet. */

@@ -71,6 +71,7 @@ public abstract class QpResponder {
         established = false;
         holdsReceive = false;
         append.abandon();
+        append.reset();
     }
 
     /** The queue pair goes to ERR: what was half received is flushed or undone. */

@@ -26,6 +26,7 @@ final class ReliableRequester extends QpRequester {
     private final DirectPath direct;
     private final AppendRun run;
     private final PsnWindow psns;
+    private final NamedQueue named;
 
     private boolean directly; // the current request is executed on mapped memory
     private boolean justChecked; // its entries have been checked in this turn
@@ -35,6 +36,7 @@ final class ReliableRequester extends QpRequester {
     ReliableRequester(QpContext qp, TransportServices services) {
         super(qp, services);
         this.psns = new PsnWindow(qp);
+        this.named = new NamedQueue(qp);
         this.completer = new Completer(qp, services, this, psns);
         this.run = new AppendRun(qp, services);
         this.direct = new DirectPath(qp, services, run);
@@ -75,6 +77,7 @@ final class ReliableRequester extends QpRequester {
     @Override
     void reset(int psn) {
         psns.reset(psn);
+        named.forget();
         offset = 0;
         started = false;
         directly = false;
@@ -326,7 +329,7 @@ final class ReliableRequester extends QpRequester {
         boolean reads = isRead(kind);
         int payload = reads ? 0 : Math.min(length - offset, qp.pathMtu());
         boolean last = reads || offset + payload == length;
-        Opcode opcode = packet(kind, flags, last);
+        Opcode opcode = named.shortest(packet(kind, flags, last), slot, !psns.isCurrentAssigned());
         int headers = opcode.headerLength();
         if (headers + payload > link.maxPacket()) {
             return stop(WcStatus.LOC_LEN_ERR); // a link that carries less than the path's MTU
@@ -334,8 +337,8 @@ final class ReliableRequester extends QpRequester {
         if (payload > 0 && !justChecked && (flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, 0)) {
             return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
         }
-        if (mayStartRun(kind, path)) {
-            run.find(slot, length, Math.min(Math.min(budget, qp.pathMtu()), link.maxPacket() - headers));
+        if (offset == 0 && !packetsOnly && run.mayStart(kind, path)) {
+            run.find(slot, length, Math.min(Math.min(budget, qp.pathMtu()), link.maxPacket() - Opcode.APPEND_RUN.headerLength()));
             if (run.messages() > 1 && psns.hasRoom(run.messages())) {
                 return sendRun(link, path, slot);
             }
@@ -371,6 +374,7 @@ final class ReliableRequester extends QpRequester {
         boolean reads = isRead(SendWqeDescriptor.opcode(header));
         boolean last = reads || offset + payload == SendWqeDescriptor.length(header);
         boolean first = !hasUnanswered();
+        named.sends(opcode, slot, !psns.isCurrentAssigned());
         int psn = psns.at(slot, offset);
         boolean wantsAnswer = psns.asksForAnswer(payload, last);
         int bthFlags = (wantsAnswer ? BthFlyweight.ACK_REQUEST : 0)
@@ -392,19 +396,6 @@ final class ReliableRequester extends QpRequester {
         }
         awaitAnswer(first);
         return opcode.headerLength() + payload + path.overhead();
-    }
-
-    /**
-     * Whether the current request may take others with it in its packet. What is sent again need not go as it went
-     * before: each message has its PSN, and the peer leaves out those that it has done.
-     */
-    private boolean mayStartRun(int kind, Path path) {
-        return kind == APPEND
-                && offset == 0
-                && !packetsOnly
-                && qp.state() == QpState.RTS
-                && path.remoteKeys() == null
-                && ring.isSeen(ring.next() + 1);
     }
 
     /** Sends the run that was found, in one packet with the PSNs of all its messages. */
@@ -451,6 +442,7 @@ final class ReliableRequester extends QpRequester {
     void rewind(int psn) {
         services.nothingUnderWay(qp);
         psns.rewind(psn);
+        named.forget();
         long index = ring.head();
         readsOutstanding = 0;
         while (index < psns.assigned()) {

@@ -229,7 +229,7 @@ final class ReliableResponder extends QpResponder {
         }
         int queueId = AppendEthFlyweight.queueId(b, eth);
         int queueKey = AppendEthFlyweight.queueKey(b, eth);
-        append.to(queueId, AppendEthFlyweight.weight(b, eth));
+        append.run(queueId, AppendEthFlyweight.weight(b, eth));
         int at = offset + headers;
         int end = at + payload;
         for (int i = 0; i < done; i++) {

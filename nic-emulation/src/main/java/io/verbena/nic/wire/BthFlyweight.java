@@ -25,7 +25,7 @@ public final class BthFlyweight {
     public static final int LENGTH = 16;
 
     /** Version of the protocol that this code speaks. */
-    public static final int VERSION = 2;
+    public static final int VERSION = 3;
 
     /** Flag: the receiver's completion is a solicited one. */
     public static final int SOLICITED = 1;

@@ -81,6 +81,10 @@ public enum Opcode {
     APPEND_ONLY_IMMEDIATE(0x1D, Family.APPEND, Position.ONLY, Table.RC_UC | Table.PAYLOAD | Table.APPEND | Table.IMM),
     /** Several APPENDs to one queue, with a PSN each, in one packet. */
     APPEND_RUN(0x1E, Family.APPEND, Position.ONLY, Table.RC | Table.PAYLOAD | Table.APPEND),
+    /** An APPEND in one packet, for the queue and the stream that the connection's last AppendETH has named. */
+    APPEND_ONLY_AGAIN(0x1F, Family.APPEND, Position.ONLY, Table.RC | Table.PAYLOAD),
+    /** An APPEND in one packet, with immediate, for the queue and the stream that the last AppendETH has named. */
+    APPEND_ONLY_AGAIN_IMMEDIATE(0x20, Family.APPEND, Position.ONLY, Table.RC | Table.PAYLOAD | Table.IMM),
 
     /** A datagram. */
     UD_SEND_ONLY(0x64, Family.SEND, Position.ONLY, Table.UD | Table.PAYLOAD | Table.DETH),
@@ -332,6 +336,21 @@ public enum Opcode {
     /** Offset of the {@link IethFlyweight} in the packet, or {@link #ABSENT}. */
     public int iethOffset() {
         return iethOffset;
+    }
+
+    /**
+     * The opcode of the same packet without its {@link AppendEthFlyweight}, for who knows what the header would say; this
+     * one if there is none.
+     */
+    public Opcode again() {
+        switch (this) {
+            case APPEND_ONLY:
+                return APPEND_ONLY_AGAIN;
+            case APPEND_ONLY_IMMEDIATE:
+                return APPEND_ONLY_AGAIN_IMMEDIATE;
+            default:
+                return this;
+        }
     }
 
     /** Whether a requester sends it. */

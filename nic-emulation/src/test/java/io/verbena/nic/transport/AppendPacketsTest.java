@@ -65,8 +65,8 @@ class AppendPacketsTest {
         assertThat(pair.ab.sent())
                 .containsExactly(
                         "APPEND_ONLY 100 ask queue=0 length=100 100B",
-                        "APPEND_ONLY_IMMEDIATE 101 ask queue=0 length=10 immediate=9 10B",
-                        "APPEND_ONLY 102 ask queue=0 length=0 0B");
+                        "APPEND_ONLY_AGAIN_IMMEDIATE 101 ask immediate=9 10B",
+                        "APPEND_ONLY_AGAIN 102 ask 0B");
         assertThat(a.done()).containsExactly("1 SUCCESS APPEND 100", "2 SUCCESS APPEND 10", "3 SUCCESS APPEND 0");
         assertThat(b.messages(queue)).containsExactly(message(100, ""), message(10, " immediate=9"), "0B of 5 ");
     }

@@ -21,7 +21,7 @@ class FlyweightLayoutTest {
     @Test
     void bth() {
         BthFlyweight.encode(b, AT, 0x1C, BthFlyweight.ACK_REQUEST, 0x0403_0201, 0xFF01_0203, 0x1413_1211);
-        assertBytes(BthFlyweight.LENGTH, "1c 02 02 00  01 02 03 04  03 02 01 00  11 12 13 14");
+        assertBytes(BthFlyweight.LENGTH, "1c 02 03 00  01 02 03 04  03 02 01 00  11 12 13 14");
 
         assertThat(BthFlyweight.opcode(b, AT)).isEqualTo(0x1C);
         assertThat(BthFlyweight.flags(b, AT)).isEqualTo(2);
