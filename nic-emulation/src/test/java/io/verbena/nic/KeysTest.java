@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.memory.Access;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -12,6 +15,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class KeysTest {
     private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
+    private static final int KEYS = 100;
+    private static final int INDEX_BITS = Integer.numberOfTrailingZeros(new NicContext().maxMemoryRegions);
 
     /**
      * {@link java.util.SplittableRandom} is a counter behind a bijection: whoever sees one value has all that follow. A
@@ -25,6 +30,40 @@ class KeysTest {
             for (long drawn : new long[] {nic.id(), nic.id() ^ 1}) {
                 assertThat(queue.key()).isNotEqualTo((int) following(drawn));
             }
+        }
+    }
+
+    /** Of a peer's own key, or of one that has leaked, no other follows, in this NIC or another. */
+    @Test
+    void eachKeyIsDrawnByItself() {
+        int[] first = new int[KEYS];
+        int[] second = new int[KEYS];
+        Set<Integer> tags = new HashSet<>();
+        Set<Integer> steps = new HashSet<>();
+        int alike = 0;
+        try (Nic a = Nic.open(new NicContext());
+                Nic b = Nic.open(new NicContext())) {
+            register(a, first);
+            register(b, second);
+        }
+        for (int i = 0; i < KEYS; i++) {
+            tags.add(first[i]);
+            alike += first[i] == second[i] ? 1 : 0;
+            if (i > 0) {
+                steps.add(first[i] - first[i - 1]);
+            }
+        }
+        // Of a million tags and more: that ten of so few meet by chance will not happen.
+        assertThat(tags).hasSizeGreaterThan(KEYS - 10);
+        assertThat(steps).hasSizeGreaterThan(KEYS - 10);
+        assertThat(alike).isLessThan(10);
+    }
+
+    /** What is random in the keys of regions. */
+    private static void register(Nic nic, int[] tags) {
+        ProtectionDomain pd = nic.allocateProtectionDomain();
+        for (int i = 0; i < KEYS; i++) {
+            tags[i] = pd.allocate(64, Access.ALL).key() >>> INDEX_BITS;
         }
     }
 
