@@ -120,6 +120,15 @@ final class SharedDirectory implements AutoCloseable {
 
     /** The user's directory under a root, made if need be, and nobody else's. */
     static Path userDirectory(Path root) {
+        try {
+            return userDirectory(root, LocalUser.own());
+        } catch (IOException e) {
+            throw new IllegalStateException("cannot use " + root + " for shared memory: " + e.getMessage(), e);
+        }
+    }
+
+    /** As the other, for the user of that numeric id, whose process this is. */
+    static Path userDirectory(Path root, int uid) {
         if (!Files.isDirectory(root)) {
             throw new IllegalStateException("there is no directory " + root
                     + " for shared memory; mount a tmpfs there, or name another "
@@ -135,7 +144,7 @@ final class SharedDirectory implements AutoCloseable {
                     LOG.debug("{} was made by another process at the same time", path);
                 }
             }
-            checkOwn(path);
+            checkOwn(path, uid);
         } catch (IOException e) {
             throw new IllegalStateException(
                     "cannot use " + path + ": " + e.getMessage()
@@ -145,13 +154,13 @@ final class SharedDirectory implements AutoCloseable {
         return path;
     }
 
-    private static void checkOwn(Path path) throws IOException {
+    private static void checkOwn(Path path, int uid) throws IOException {
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
             throw new IOException("it is not a directory");
         }
         Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-        if (!owner.equals(LocalUser.own())) {
-            throw new IOException("it belongs to user " + owner + ", this process is user " + LocalUser.own());
+        if (!owner.equals(uid)) {
+            throw new IOException("it belongs to user " + owner + ", this process is user " + uid);
         }
         if (!Files.getPosixFilePermissions(path, LinkOption.NOFOLLOW_LINKS).equals(PRIVATE)) {
             throw new IOException("others may enter it; remove it, or chmod 700");

@@ -3,6 +3,7 @@ package io.verbena.fabric.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.fabric.security.LocalUser;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.Segment;
 import java.io.IOException;
@@ -182,6 +183,18 @@ class SharedMemoryProviderTest {
                 .hasMessageContaining("it is not a directory");
         assertThatThrownBy(() -> new SharedMemoryProvider(root.resolve("none"), 1, Long.MAX_VALUE))
                 .hasMessageContaining("there is no directory")
+                .hasMessageContaining("name another directory")
+                .hasMessageContaining("NodeContext.sharedMemoryRoot");
+    }
+
+    /** Whoever makes a user's directory first gets neither its memory nor its processes' names. */
+    @Test
+    void refusesTheDirectoryOfAnotherUser() throws Exception {
+        SharedDirectory.userDirectory(root);
+        int own = LocalUser.own();
+        assertThatThrownBy(() -> SharedDirectory.userDirectory(root, own + 1)) // as the one that it is the name of
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("it belongs to user " + own + ", this process is user " + (own + 1))
                 .hasMessageContaining("name another directory")
                 .hasMessageContaining("NodeContext.sharedMemoryRoot");
     }
