@@ -131,7 +131,7 @@ final class AnnouncedChunks {
         } else {
             shared.leave(chunkLength);
             if (isResting()) {
-                shared.woke(chunkLength);
+                woke();
             }
         }
         end();
@@ -184,7 +184,7 @@ final class AnnouncedChunks {
     void announce(Chunk chunk) {
         int sequence = announced;
         if (shares && isResting()) {
-            shared.woke(chunkLength);
+            woke();
         }
         chunk.sequence = sequence;
         ring[sequence & mask] = chunk;
@@ -204,8 +204,14 @@ final class AnnouncedChunks {
         ring[sequence & mask] = chunk;
         announced = sequence + 1;
         table.putIntRelease(queue + NEXT_SEQUENCE_OFFSET, sequence + 1);
+        footprint.owes(chunkLength);
         shared.rests(chunkLength);
         return chunk;
+    }
+
+    private void woke() {
+        footprint.owes(0);
+        shared.woke(chunkLength);
     }
 
     /** Takes the first chunk that is not retired out of the chunk table. */
@@ -297,7 +303,7 @@ final class AnnouncedChunks {
             if (table.compareAndSetLong(queue + TAIL_OFFSET, tail, position(sequence, chunkLength))) {
                 return chunk;
             }
-            shared.woke(chunkLength);
+            woke();
             announced = sequence; // nobody has used it: the tail was not there
             ring[sequence & mask] = null;
             return null;

@@ -129,7 +129,9 @@ final class ChunkRing {
     }
 
     private Chunk allocate() {
-        if (!footprint.reserve(chunkLength)) {
+        // One that rests, of which no chunk is held either: what fills its limit are messages that wait for this one.
+        boolean isOwed = chunks.shares() && chunks.isResting() && setAsideCount() == 0;
+        if (!(isOwed ? footprint.reserveOwed(chunkLength) : footprint.reserve(chunkLength))) {
             throw footprint.exhausted(chunkLength);
         }
         Segment segment;

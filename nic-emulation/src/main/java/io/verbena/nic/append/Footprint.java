@@ -40,6 +40,7 @@ final class Footprint {
     private final NanoClock clock;
     private final long start;
     private volatile boolean refused;
+    private volatile int owed; // bytes of the chunk that a queue which rests takes first
     private final AtomicLong exhaustions = new AtomicLong();
 
     /** The bits of a double: the sum of each change times the seconds after the start at which it came. */
@@ -99,17 +100,42 @@ final class Footprint {
     }
 
     /**
+     * The queue rests, and is owed a chunk of so many bytes; 0: it has one. No message may go in parts without a chunk,
+     * so what messages in parts lie in leaves room for it.
+     */
+    void owes(int chunkLength) {
+        owed = chunkLength;
+    }
+
+    /**
+     * Takes the bytes of the chunk that a queue which rests is owed, whatever the limit is: it may have been lowered
+     * since, below what messages in parts have, which end only if there is a chunk.
+     */
+    boolean reserveOwed(int chunkLength) {
+        if (!quota.tryReserve(chunkLength)) {
+            refused(quota.exhausted(chunkLength));
+            return false;
+        }
+        changed(chunkLength, table.getAndAddLong(queue + FOOTPRINT_OFFSET, chunkLength) + chunkLength);
+        return true;
+    }
+
+    /**
      * Reserves for a queue pair's message; room for a longest one stays if its sender has another under way already.
      */
     boolean reserveFor(int qpNumber, long length, UnfinishedMessages unfinished) {
-        long free = limit() - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
+        long free = limit() - owed - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
+        if (length > free) {
+            refused = true;
+            return false;
+        }
         boolean isShort = length + of.attributes().apart() > free;
         return !(isShort && unfinished.hasAnother(qpNumber)) && reserve(length);
     }
 
     /** Reserves for what nobody has asked for yet; only if a longest message finds room beside it. */
     boolean reserveSpare(long length) {
-        long free = limit() - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
+        long free = limit() - owed - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
         long both = length + of.attributes().apart();
         return both <= free && quota.hasRoom(both) && reserve(length);
     }

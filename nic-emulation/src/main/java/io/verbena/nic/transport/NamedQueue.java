@@ -6,8 +6,8 @@ import io.verbena.nic.wire.Opcode;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a reliable connection's last {@link AppendEthFlyweight} has named: an append after it that is for the same queue,
- * stream and weight need not say so again, and is as short as a SEND.
+ * What a reliable connection's last {@link AppendEthFlyweight} has named: an append after it that is for the same
+ * queue, stream and weight need not say so again, and is as short as a SEND.
  *
  * <pre>
  *   sent     A:q1   A:q1    A:q2   A:q2   | back to the second |   A:q1   A:q2   A:q2   A:q2

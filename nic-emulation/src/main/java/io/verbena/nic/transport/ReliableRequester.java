@@ -338,7 +338,10 @@ final class ReliableRequester extends QpRequester {
             return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
         }
         if (offset == 0 && !packetsOnly && run.mayStart(kind, path)) {
-            run.find(slot, length, Math.min(Math.min(budget, qp.pathMtu()), link.maxPacket() - Opcode.APPEND_RUN.headerLength()));
+            run.find(
+                    slot,
+                    length,
+                    Math.min(Math.min(budget, qp.pathMtu()), link.maxPacket() - Opcode.APPEND_RUN.headerLength()));
             if (run.messages() > 1 && psns.hasRoom(run.messages())) {
                 return sendRun(link, path, slot);
             }

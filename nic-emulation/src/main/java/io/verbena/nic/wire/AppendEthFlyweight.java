@@ -21,9 +21,9 @@ import org.agrona.MutableDirectBuffer;
  *
  * <p>By the weight, groups of one sender share room in a queue that is full. Only a message's first packet has one.
  *
- * <p>A reliable connection does not repeat the header: {@link Opcode#APPEND_ONLY_AGAIN} is for the queue, the stream and
- * the weight of the last header before it that was not a run's. Its packets are executed in the order of their PSNs, so
- * both ends agree on which that was; a packet that is sent again has its header.
+ * <p>A reliable connection does not repeat the header: {@link Opcode#APPEND_ONLY_AGAIN} is for the queue, the stream
+ * and the weight of the last header before it that was not a run's. Its packets are executed in the order of their
+ * PSNs, so both ends agree on which that was; a packet that is sent again has its header.
  *
  * <p>Stateless; the buffer follows its own rules of concurrency.
  */

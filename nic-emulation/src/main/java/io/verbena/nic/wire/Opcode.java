@@ -339,8 +339,8 @@ public enum Opcode {
     }
 
     /**
-     * The opcode of the same packet without its {@link AppendEthFlyweight}, for who knows what the header would say; this
-     * one if there is none.
+     * The opcode of the same packet without its {@link AppendEthFlyweight}, for who knows what the header would say;
+     * this one if there is none.
      */
     public Opcode again() {
         switch (this) {

@@ -28,8 +28,9 @@ class AppendAgainTest {
     private final AppendQueue another = queue();
 
     private AppendQueue queue() {
-        return b.appendQueue(
-                new AppendQueueAttributes().chunkLength(AppendQueueAttributes.MIN_CHUNK_LENGTH).maxMessage(1000));
+        return b.appendQueue(new AppendQueueAttributes()
+                .chunkLength(AppendQueueAttributes.MIN_CHUNK_LENGTH)
+                .maxMessage(1000));
     }
 
     private static Wr append(AppendQueue queue, int length) {
@@ -128,7 +129,9 @@ class AppendAgainTest {
         pair.advance(TransportPair.TIMEOUT);
         pair.run(append(another, 13));
         pair.run(append(another, 14));
-        assertThat(pair.ab.sent()).filteredOn(text -> text.startsWith("APPEND")).containsExactly(
+        assertThat(pair.ab.sent())
+                .filteredOn(text -> text.startsWith("APPEND"))
+                .containsExactly(
                         "APPEND_ONLY 101 ask queue=0 length=11 11B",
                         "APPEND_ONLY 103 ask queue=1 length=12 12B",
                         "APPEND_ONLY 104 ask queue=1 length=13 13B",

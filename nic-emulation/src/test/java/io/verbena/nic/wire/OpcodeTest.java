@@ -77,7 +77,8 @@ class OpcodeTest {
         assertThat(o.onRc()).isEqualTo(!ud);
         assertThat(o.rethOffset() != Opcode.ABSENT)
                 .isEqualTo((o.family() == Family.WRITE && start) || o == Opcode.READ_REQUEST);
-        assertThat(o.appendEthOffset() != Opcode.ABSENT).isEqualTo(o.family() == Family.APPEND && start && !name.contains("_AGAIN"));
+        assertThat(o.appendEthOffset() != Opcode.ABSENT)
+                .isEqualTo(o.family() == Family.APPEND && start && !name.contains("_AGAIN"));
         assertThat(o.atomicEthOffset() != Opcode.ABSENT).isEqualTo(o.family() == Family.ATOMIC);
         assertThat(o.aethOffset() != Opcode.ABSENT)
                 .isEqualTo(o.family() == Family.RESPONSE && o.position() != Position.MIDDLE);

@@ -4,7 +4,6 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.append.QueueSizing;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.SimNode;
-import io.verbena.nic.wire.AppendEthFlyweight;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
@@ -297,10 +296,7 @@ final class Figure3 extends PaperFigure {
                 "",
                 rima.messagesPerSecond() / srq.messagesPerSecond(),
                 0.02,
-                "an append names queue, key and length in a header of " + AppendEthFlyweight.LENGTH
-                        + " bytes, which a message of 232 bytes with 50 bytes of other "
-                        + "headers feels; and a message above a"
-                        + " quarter of a chunk is begun again when its mapping is there"));
+                "a message above a quarter of a chunk is begun again when its mapping is there"));
         report.claim(Claim.judged(
                 "3.line.mean",
                 "mapped bytes of an append queue at line rate, mean, at most twice the paper's",

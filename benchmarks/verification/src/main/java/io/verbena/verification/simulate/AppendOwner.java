@@ -142,7 +142,7 @@ final class AppendOwner implements Actor {
                 .memoryLimit(limit)
                 .lowWatermark(-1)));
         if (queue == q) {
-            allowed = Math.max(q.attributes().memoryLimit(), q.query().footprint());
+            allowed = allowed(q.query(), q.attributes().memoryLimit());
         }
         mostReserve = Math.max(mostReserve, reserve);
         tally.event(Event.MODIFY);
@@ -279,6 +279,14 @@ final class AppendOwner implements Actor {
         }
     }
 
+    /**
+     * What was there when the limit was lowered may stay, but not grow; but for the chunk that a queue which rests has
+     * to take before a message in parts ends.
+     */
+    private long allowed(AppendQueueStatistics s, long limit) {
+        return Math.max(limit, s.footprint() + (plan.sharesReserve && s.announcedFree() == 0 ? plan.chunkLength : 0));
+    }
+
     /** Footprint, limit and counters, whenever the owner looks. */
     private void look(AppendQueue q) {
         AppendQueueStatistics s = q.query();
@@ -287,7 +295,7 @@ final class AppendOwner implements Actor {
                 || s.footprint() < (s.setAside() > 0 || plan.sharesReserve ? 0 : plan.chunkLength)) {
             throw new WalkFailure("footprint " + s.footprint() + ", limit " + limit + ", allowed " + allowed);
         }
-        allowed = Math.max(limit, s.footprint()); // what was there when the limit was lowered may stay, but not grow
+        allowed = allowed(s, limit);
         if (s.footprint() < footprint) {
             tally.event(Event.GIVEN_BACK);
         }
