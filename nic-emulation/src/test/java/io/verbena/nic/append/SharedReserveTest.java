@@ -358,4 +358,55 @@ class SharedReserveTest {
         assertThatThrownBy(() -> none.create(attributes())).isInstanceOf(MemoryExhaustedException.class);
         assertThat(none.queues.querySharedReserve().target()).isZero();
     }
+
+    /** Bytes of a message for which a mapping of its own is made. */
+    private static final int LARGE = CHUNK;
+
+    private int claimLarge(AppendQueue queue, int qp) {
+        LargeAppender large = engine.large();
+        large.claim(queue.id(), queue.key(), queue.pd(), LARGE, qp, 0); // asks for the mapping
+        nic.settle();
+        return large.claim(queue.id(), queue.key(), queue.pd(), LARGE, qp, 0);
+    }
+
+    private void finishes(AppendQueue queue, long claim, int qp) {
+        for (int tries = 0; engine.large().commit(claim, qp, 0, false) != Appender.OK; tries++) {
+            assertThat(tries).as("a message in parts that never ends").isLessThan(10);
+            nic.settle();
+        }
+        assertThat(queue.poll(
+                        (buffer, offset, length, source, immediate, flags) ->
+                                assertThat(length).isEqualTo(LARGE),
+                        1))
+                .isOne();
+    }
+
+    @Test
+    void messagesInPartsLeaveRoomForTheFirstChunkOfAQueueThatRests() {
+        AppendQueue queue = nic.create(attributes().maxMessage(LARGE).memoryLimit(2L * CHUNK + LARGE - 1));
+        nic.settle();
+        assertThat(claimLarge(queue, 3)).isEqualTo(Appender.OK);
+        long first = engine.large().claimed();
+        assertThat(claimLarge(queue, 4)).as("no chunk has room beside both").isEqualTo(Appender.RNR);
+        finishes(queue, first, 3);
+        nic.settle();
+        assertThat(claimLarge(queue, 4)).isEqualTo(Appender.OK);
+        finishes(queue, engine.large().claimed(), 4);
+        assertThat(queue.query().highWater())
+                .isLessThanOrEqualTo(queue.attributes().memoryLimit());
+    }
+
+    @Test
+    void aLimitThatIsLoweredBelowMessagesInPartsStopsNoneOfThem() {
+        AppendQueue queue = nic.create(attributes().maxMessage(LARGE));
+        nic.settle();
+        assertThat(claimLarge(queue, 3)).isEqualTo(Appender.OK);
+        long first = engine.large().claimed();
+        assertThat(claimLarge(queue, 4)).isEqualTo(Appender.OK);
+        long second = engine.large().claimed();
+        queue.modify(new AppendQueueAttributes(queue.attributes()).memoryLimit(CHUNK + LARGE));
+        nic.settle();
+        finishes(queue, first, 3);
+        finishes(queue, second, 4);
+    }
 }
