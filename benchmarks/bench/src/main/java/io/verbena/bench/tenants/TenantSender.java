@@ -37,12 +37,6 @@ final class TenantSender {
     private static final int INVALID_EVERY = 4;
     private static final int BYTES_PER_TURN = 64 << 10;
 
-    /**
-     * Requests that are more than a visit takes, in whatever unit it is charged: while it lasts the NIC's numbers are a
-     * visit old.
-     */
-    private static final int MORE_THAN_A_VISIT = 8192;
-
     private static final long PSN_STEP = 1_000_003;
     private static final long PSN_MASK = (1 << 24) - 1;
 
@@ -51,7 +45,6 @@ final class TenantSender {
     private final CompletionQueue completions;
     private final MemoryRegion region;
     private final QueuePair[] queuePairs;
-    private final int[] peers;
     private final boolean[] broken;
     private final Int2IntHashMap byNumber = new Int2IntHashMap(MISSING);
     private final IntArrayList ready = new IntArrayList(); // queue pairs with room for a batch
@@ -61,15 +54,9 @@ final class TenantSender {
     private final CompletionHandler onCompletion = this::onCompletion;
     private final int batch;
     private final int batchesATurn;
-    private final int backlog; // requests that a tenant with work has queued at least
     private ConnectAttributes connectAttributes = new ConnectAttributes();
-    private long peerNic;
-    private int remoteKey;
-    private int queueId;
-    private int queueKey;
-    private final AtomicLong posted = new AtomicLong();
-    private final AtomicLong shortOf = new AtomicLong(); // times that it posted when less than that was left
-    private long shortSeen; // the sampler's
+    private TenantPeer peer = TenantPeer.NONE;
+    private final PostedRequests posted;
     private final AtomicLong completed = new AtomicLong();
     private long errors;
     private long refused;
@@ -105,7 +92,6 @@ final class TenantSender {
                 .maxSge(1)
                 .maxInline(inline ? tenant.bytes() : 0);
         queuePairs = new QueuePair[tenant.queuePairs()];
-        peers = new int[queuePairs.length];
         broken = new boolean[queuePairs.length];
         for (int i = 0; i < queuePairs.length; i++) {
             queuePairs[i] = domain.createQueuePair(attributes);
@@ -113,7 +99,7 @@ final class TenantSender {
         }
         message = new UnsafeBuffer(new byte[inline ? tenant.bytes() : 1]);
         batch = tenant.batch();
-        backlog = Math.max(1, Math.min(tenant.depth() * tenant.queuePairs() / 2, MORE_THAN_A_VISIT));
+        posted = new PostedRequests(group, tenant.depth() * tenant.queuePairs());
         batchesATurn = Math.max(1, Math.min(LIMIT, BYTES_PER_TURN / (batch * tenant.bytes())));
     }
 
@@ -133,24 +119,16 @@ final class TenantSender {
 
     /** Connects all queue pairs to a sink's. */
     void connect(long nic, String address, ConnectAttributes attributes) {
-        String[] words = address.split(" ", -1);
-        if (words.length != queuePairs.length + 3) {
-            throw new RunException(words.length - 3 + " queue pairs of " + queuePairs.length);
-        }
-        peerNic = nic;
+        peer = TenantPeer.parse(nic, address, queuePairs.length);
         connectAttributes = attributes;
-        remoteKey = Integer.parseInt(words[0]);
-        queueId = Integer.parseInt(words[1]);
-        queueKey = Integer.parseInt(words[2]);
         for (int i = 0; i < queuePairs.length; i++) {
-            peers[i] = Integer.parseInt(words[i + 3]);
             connect(i);
         }
     }
 
     private void connect(int index) {
         QueuePair own = queuePairs[index];
-        own.connect(peerNic, peers[index], connectAttributes);
+        own.connect(peer.nic(), peer.queuePairs()[index], connectAttributes);
         own.modify(new QpAttributes()
                 .weight(tenant.queuePairWeight())
                 .trafficClass(tenant.urgent() ? TrafficClass.URGENT : TrafficClass.BULK));
@@ -205,31 +183,28 @@ final class TenantSender {
             ready.addInt(index); // the batch's completion was there before its slots were free
             return;
         }
-        long before = posted.getPlain();
-        if (before - group.statistics().messages() < backlog) {
-            shortOf.setOpaque(shortOf.getPlain() + 1);
-        }
+        long before = posted.begin();
         for (int i = 0; i < batch; i++) {
             fill(before + i, i == batch - 1);
             if (own.post(request) != PostResult.POSTED) {
                 throw new RunException("the send queue of " + own + " is full though a batch was complete");
             }
         }
-        posted.setOpaque(before + batch);
+        posted.end(batch);
         own.doorbell();
     }
 
     private void fill(long number, boolean last) {
         switch (tenant.verb()) {
-            case WRITE -> request.write(remoteKey, 0);
-            case READ -> request.read(remoteKey, 0);
+            case WRITE -> request.write(peer.remoteKey(), 0);
+            case READ -> request.read(peer.remoteKey(), 0);
             case SEND -> request.send();
-            default -> request.append(queueId, queueKey);
+            default -> request.append(peer.queueId(), peer.queueKey());
         }
         boolean invalid = tenant.conduct() == Conduct.INVALID && number % INVALID_EVERY == INVALID_EVERY - 1;
         if (invalid) {
             refuse();
-            request.write(remoteKey, 0).local(NO_KEY, 0, tenant.bytes());
+            request.write(peer.remoteKey(), 0).local(NO_KEY, 0, tenant.bytes());
         } else if (tenant.bytes() <= INLINE && tenant.verb() != TenantVerb.READ) {
             request.inline(message, 0, tenant.bytes());
         } else {
@@ -240,8 +215,10 @@ final class TenantSender {
 
     /** Posts what can never be executed, which must be refused at once. */
     private void refuse() {
-        SendRequest twice =
-                new SendRequest().write(remoteKey, 0).local(region.key(), 0, 1).local(region.key(), 0, 1);
+        SendRequest twice = new SendRequest()
+                .write(peer.remoteKey(), 0)
+                .local(region.key(), 0, 1)
+                .local(region.key(), 0, 1);
         try {
             queuePairs[0].post(twice);
             throw new RunException("a request with 2 entries was taken where 1 is the maximum");
@@ -304,18 +281,9 @@ final class TenantSender {
         return completed.getOpaque();
     }
 
-    /**
-     * Whether it has had half of what it may have posted (or {@value #MORE_THAN_A_VISIT} requests) waiting for the NIC
-     * ever since this was asked before. Before a post is when there are fewest, so a look then and one now tell; what
-     * the visit under way has sent the NIC has not counted yet, which is why it has to be so many. For one thread that
-     * samples.
-     */
+    /** As {@link PostedRequests#hadWork}. */
     boolean hadWork() {
-        long now = shortOf.getOpaque();
-        boolean had =
-                now == shortSeen && posted.getOpaque() - group.statistics().messages() >= backlog;
-        shortSeen = now;
-        return had;
+        return posted.hadWork();
     }
 
     /** Times that a queue pair was brought back from ERR. */

@@ -29,11 +29,6 @@ record RimaModel(SizeDistribution sizes, LinkModel link, long messages) {
     static final RimaModel PAPER =
             new RimaModel(EtcWorkload.messages(EtcVariant.ETC_RIMA), LinkModel.fdr(MAX), QueueRun.MESSAGES);
 
-    /** The same with other sizes. */
-    RimaModel withSizes(SizeDistribution others) {
-        return new RimaModel(others, link, messages);
-    }
-
     /** The same with another allocation latency. */
     RimaModel withAllocation(double seconds) {
         return new RimaModel(sizes, link.withAllocation(seconds), messages);

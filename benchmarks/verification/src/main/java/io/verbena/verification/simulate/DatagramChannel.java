@@ -2,6 +2,7 @@ package io.verbena.verification.simulate;
 
 import io.verbena.nic.verbs.AddressHeader;
 import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.Pattern;
 import java.util.Collection;
 import java.util.function.Predicate;
@@ -47,7 +48,7 @@ final class DatagramChannel extends UnreliableChannel {
                 records,
                 r -> r.peerQp == qpNumber && isSame(r, b, offset, length, hasImmediate, immediate),
                 "record of " + length + " bytes");
-        tally.records++;
+        tally.add(Event.RECORDS);
     }
 
     private static boolean isSame(
@@ -62,30 +63,30 @@ final class DatagramChannel extends UnreliableChannel {
     private void arrived(Collection<ModelRequest> sent, Predicate<ModelRequest> isIt, String what) {
         @Nullable ModelRequest least = null;
         for (ModelRequest r : sent) {
-            if ((least == null || r.arrivals < least.arrivals) && isIt.test(r)) {
+            if ((least == null || r.outcome.arrivals < least.outcome.arrivals) && isIt.test(r)) {
                 least = r;
             }
         }
         if (least == null) {
             throw wrong(what + " is nothing that was sent");
         }
-        if (++least.arrivals > (source.pair.wire().copies ? 2 : 1)) {
-            throw wrong(what + ", " + least + ", has come " + least.arrivals + " times");
+        if (++least.outcome.arrivals > (source.pair.wire().copies ? 2 : 1)) {
+            throw wrong(what + ", " + least + ", has come " + least.outcome.arrivals + " times");
         }
-        tally.copies += least.arrivals > 1 ? 1 : 0;
+        tally.add(Event.COPIES, least.outcome.arrivals > 1 ? 1 : 0);
     }
 
     @Override
     void close(boolean sourceKnown, boolean targetKnown) {
         for (ModelRequest r : records) {
-            r.closed = true;
+            r.outcome.closed = true;
         }
         super.close(sourceKnown, targetKnown);
     }
 
     @Override
     boolean isDelivered() {
-        return messages.stream().allMatch(r -> r.arrivals > 0)
-                && records.stream().allMatch(r -> r.closed || r.arrivals > 0);
+        return messages.stream().allMatch(r -> r.outcome.arrivals > 0)
+                && records.stream().allMatch(r -> r.outcome.closed || r.outcome.arrivals > 0);
     }
 }

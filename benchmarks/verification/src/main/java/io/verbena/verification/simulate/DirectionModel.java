@@ -128,7 +128,7 @@ abstract class DirectionModel {
     /** The source's local region was registered anew: requests under way may find their message gone. */
     final void sourceMoved() {
         for (ModelRequest r : outstanding) {
-            r.sourceMoved = true;
+            r.outcome.sourceMoved = true;
         }
     }
 
@@ -146,7 +146,7 @@ abstract class DirectionModel {
 
     /** The same, of one request that may be under way. */
     final void targetMoved(ModelRequest r) {
-        r.targetMoved = true;
+        r.outcome.targetMoved = true;
         flawed = true;
     }
 

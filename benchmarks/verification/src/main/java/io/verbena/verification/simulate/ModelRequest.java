@@ -27,38 +27,47 @@ final class ModelRequest {
 
     /** Reached through the peer's window. */
     boolean window;
-    /** Key of the window that it binds or makes void. */
-    int windowKey;
 
-    /** Key that the window had before. */
-    int formerKey;
-    /** Binds the window to nothing. */
-    boolean unbinds;
-
+    final Binding binding = new Binding();
+    final Outcome outcome = new Outcome();
     int immediate;
     long operand;
     long compare;
     boolean signaled;
     boolean fenced;
     boolean inline;
-    /** Its address handle was closed while it was outstanding. */
-    boolean stale;
-    /** The region that its message is in was registered anew while it was outstanding. */
-    boolean sourceMoved;
-    /** So was the peer's region that it concerns. */
-    boolean targetMoved;
-    /** How often it has arrived, as a datagram. */
-    int arrivals;
-    /** How it ended, as far as a completion has told. */
-    @Nullable
-    WcStatus status;
-    /** How the receive ended that it consumed. */
-    @Nullable
-    WcStatus receiver;
-    /** Whether its record was taken from the append queue. */
-    boolean seen;
-    /** Whether nobody will say more about it: its epoch is over. */
-    boolean closed;
+
+    /** What a request does to a memory window. */
+    static final class Binding {
+        /** Key of the window that it binds or makes void. */
+        int key;
+        /** Key that the window had before. */
+        int formerKey;
+        /** Binds the window to nothing. */
+        boolean unbinds;
+    }
+
+    /** What has become of a request. */
+    static final class Outcome {
+        /** Its address handle was closed while it was outstanding. */
+        boolean stale;
+        /** The region that its message is in was registered anew while it was outstanding. */
+        boolean sourceMoved;
+        /** So was the peer's region that it concerns. */
+        boolean targetMoved;
+        /** How often it has arrived, as a datagram. */
+        int arrivals;
+        /** How it ended, as far as a completion has told. */
+        @Nullable
+        WcStatus status;
+        /** How the receive ended that it consumed. */
+        @Nullable
+        WcStatus receiver;
+        /** Whether its record was taken from the append queue. */
+        boolean seen;
+        /** Whether nobody will say more about it: its epoch is over. */
+        boolean closed;
+    }
 
     ModelRequest(PostedVerb verb, RequestFlaw flaw, int sequence, int peerQp, long identity) {
         this.verb = verb;
@@ -89,11 +98,6 @@ final class ModelRequest {
         return !flaw.fails();
     }
 
-    /** Whether it changes the channel's slice of the peer's memory. */
-    boolean changesSlice() {
-        return succeeds() && (verb.isWrite() ? length > 0 : verb.isAtomic() && !shared);
-    }
-
     /**
      * A READ or atomic whose own entries are bad: the peer does it, and what comes behind it, before that is found out.
      */
@@ -102,7 +106,7 @@ final class ModelRequest {
     }
 
     boolean isDone() {
-        return status == WcStatus.SUCCESS;
+        return outcome.status == WcStatus.SUCCESS;
     }
 
     @Override
@@ -111,6 +115,6 @@ final class ModelRequest {
                 + (verb.isWrite() || verb.reads() ? " at=" + remote + (shared ? " shared" : "") : "")
                 + (window ? " window" : "") + (signaled ? "" : " unsignaled") + (fenced ? " fenced" : "")
                 + (inline ? " inline" : "")
-                + (status == null ? "" : " " + status);
+                + (outcome.status == null ? "" : " " + outcome.status);
     }
 }

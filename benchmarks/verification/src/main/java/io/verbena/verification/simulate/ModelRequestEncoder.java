@@ -41,7 +41,7 @@ final class ModelRequestEncoder {
         PairEnd peer = end.pair.peer(end);
         long remote = remoteAddress(peer, r, random);
         if (r.verb == PostedVerb.BIND_WINDOW) {
-            if (end.isWindowBoundByCall()) {
+            if (end.window.isBoundByCall()) {
                 return request; // posted by the call itself
             }
             bind(end, r);
@@ -85,14 +85,14 @@ final class ModelRequestEncoder {
     }
 
     private void bind(PairEnd end, ModelRequest r) {
-        MemoryWindow window = end.window;
+        MemoryWindow window = end.window.memoryWindow;
         if (window == null) {
             return;
         }
         boolean flawed = r.flaw == RequestFlaw.BIND;
         request.bind(
                 window,
-                r.windowKey,
+                r.binding.key,
                 flawed ? end.host.memory().readOnlyRegion() : end.host.memory().targetRegion(),
                 flawed ? 0 : end.slice(),
                 DirectionModel.SLICE,
@@ -104,10 +104,10 @@ final class ModelRequestEncoder {
         int rkey = remoteKey(peer, r);
         switch (r.verb) {
             case LOCAL_INVALIDATE:
-                request.localInvalidate(r.windowKey);
+                request.localInvalidate(r.binding.key);
                 break;
             case SEND_INVALIDATE:
-                request.sendInvalidate(r.windowKey);
+                request.sendInvalidate(r.binding.key);
                 break;
             case SEND:
                 request.send();
@@ -178,7 +178,7 @@ final class ModelRequestEncoder {
 
     private static int remoteKey(PairEnd peer, ModelRequest r) {
         if (r.window) {
-            return peer.windowKey;
+            return peer.window.key;
         }
         switch (r.flaw) {
             case REMOTE_KEY:
@@ -187,7 +187,7 @@ final class ModelRequestEncoder {
             case EMPTY_BAD_KEY:
                 return peer.host.memory().targetKey() ^ 0x4000_0000;
             case VOID_KEY:
-                return peer.voidKey;
+                return peer.window.voidKey;
             case REMOTE_DOMAIN:
                 return peer.host.memory().otherKey();
             case REMOTE_PERMISSION:

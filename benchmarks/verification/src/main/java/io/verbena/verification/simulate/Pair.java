@@ -9,6 +9,7 @@ import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.WalkFailure;
 import org.jspecify.annotations.Nullable;
 
@@ -162,7 +163,7 @@ final class Pair {
         a.outgoing().begin();
         b.outgoing().begin();
         connected = true;
-        tally.epochs++;
+        tally.add(Event.CONNECTIONS);
         if (type == QpType.UD) {
             activate(a, qpA, random);
             activate(b, qpB, random);
@@ -276,7 +277,6 @@ final class Pair {
         if (end.shares && !flush) {
             host.shared().reset();
         }
-        tally.vanished += end.outgoing().outstanding.size();
         host.node.look();
         host.node.unwatch(qp);
         qp.close();
@@ -285,9 +285,9 @@ final class Pair {
             end.handle = null;
             handle.close();
         }
-        MemoryWindow window = end.window;
+        MemoryWindow window = end.window.memoryWindow;
         if (window != null) {
-            end.window = null;
+            end.window.memoryWindow = null;
             host.memory().pd().deallocate(window);
         }
         return true;

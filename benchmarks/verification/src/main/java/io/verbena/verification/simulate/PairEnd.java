@@ -2,7 +2,6 @@ package io.verbena.verification.simulate;
 
 import io.verbena.nic.AddressHandle;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.verbs.QpState;
 import org.jspecify.annotations.Nullable;
 
@@ -53,30 +52,7 @@ final class PairEnd {
     @Nullable
     AddressHandle closedHandle;
 
-    /** A memory window on this end's slice, for the peer. */
-    enum WindowState {
-        NONE,
-        UNBOUND,
-        BINDING,
-        BOUND,
-        VOIDING
-    }
-
-    WindowState windowState = WindowState.NONE;
-
-    @Nullable
-    MemoryWindow window;
-
-    int windowKey;
-
-    /** Whether its window is bound by call, not by request. */
-    boolean isWindowBoundByCall() {
-        MemoryWindow present = window;
-        return present != null && present.type() == MemoryWindow.Type.TYPE_1;
-    }
-
-    /** A key that was the window's and is void; 0: there is none. */
-    int voidKey;
+    final PairWindow window = new PairWindow();
 
     PairEnd(SimulatedHost host, Pair pair, int place, boolean shares) {
         this.host = host;
@@ -95,9 +71,7 @@ final class PairEnd {
         unsignaled = 0;
         lastShared = -1;
         lastWqe = 0;
-        windowState = WindowState.NONE;
-        window = null;
-        voidKey = 0;
+        window.clear();
         handle = null;
         closedHandle = null;
     }
@@ -123,18 +97,6 @@ final class PairEnd {
         return channel;
     }
 
-    /** The window is bound, or void. */
-    void windowDone(ModelRequest r) {
-        if (r.verb == PostedVerb.BIND_WINDOW) {
-            windowState = r.unbinds ? WindowState.UNBOUND : WindowState.BOUND;
-            voidKey = r.formerKey != 0 ? r.formerKey : voidKey;
-            windowKey = r.windowKey;
-        } else {
-            windowState = WindowState.UNBOUND;
-            voidKey = r.windowKey;
-        }
-    }
-
     /** Makes a handle of the peer's address, and one that is closed at once. */
     void openHandles() {
         long peer = pair.peer(this).host.node.nicId();
@@ -151,7 +113,7 @@ final class PairEnd {
             return;
         }
         for (ModelRequest r : outgoing().outstanding) {
-            r.stale = true;
+            r.outcome.stale = true;
         }
         open.close();
         openHandles();

@@ -6,7 +6,8 @@ import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.verbs.QpType;
-import io.verbena.verification.simulate.PairEnd.WindowState;
+import io.verbena.verification.simulate.PairWindow.State;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.WalkFailure;
 
 /** Makes up requests, legal and illegal, and posts them, one by one or in batches. */
@@ -91,9 +92,9 @@ final class Poster {
         PairEnd peer = pair.peer(end);
         boolean windowed = verb.isWrite() || verb.reads();
         if (windowed && flaw == RequestFlaw.REMOTE_KEY && pair.reliable) {
-            if (peer.windowState == WindowState.BOUND && random.nextInt(2) == 0) {
+            if (peer.window.state == State.BOUND && random.nextInt(2) == 0) {
                 flaw = RequestFlaw.WINDOW_RANGE;
-            } else if (peer.voidKey != 0) {
+            } else if (peer.window.voidKey != 0) {
                 flaw = RequestFlaw.VOID_KEY;
             }
         }
@@ -102,7 +103,7 @@ final class Poster {
         ModelRequest r = new ModelRequest(verb, flaw, sequence, peer.number(), identity);
         mix.shape(r, pair, random);
         r.window = windowed
-                && peer.windowState == WindowState.BOUND
+                && peer.window.state == State.BOUND
                 && (flaw == RequestFlaw.WINDOW_RANGE
                         || (flaw == RequestFlaw.NONE && !r.shared && random.nextInt(3) != 0));
         submit(end, r, random);
@@ -117,7 +118,7 @@ final class Poster {
         Pair pair = end.pair;
         PostedVerb verb = r.verb;
         DirectionModel channel = end.outgoing();
-        r.signaled = (end.isWindowBoundByCall() && verb == PostedVerb.BIND_WINDOW)
+        r.signaled = (end.window.isBoundByCall() && verb == PostedVerb.BIND_WINDOW)
                 || end.unsignaled >= MAX_UNSIGNALED
                 || random.nextInt(4) != 0;
         end.unsignaled = r.signaled ? 0 : end.unsignaled + 1;
@@ -133,7 +134,7 @@ final class Poster {
         tally.posted[verb.ordinal()]++;
         end.host.node.note("post qp=" + end.number() + ' ' + r);
         PostResult[] result = new PostResult[1];
-        if (verb == PostedVerb.BIND_WINDOW && end.isWindowBoundByCall()) {
+        if (verb == PostedVerb.BIND_WINDOW && end.window.isBoundByCall()) {
             end.host.node.act(() -> result[0] = WindowSteps.bindByCall(end, qp, r));
         } else if (batched >= 0) {
             batched++;
@@ -163,7 +164,7 @@ final class Poster {
         if (result[0] != PostResult.POSTED) {
             throw new WalkFailure(end + ": batch of " + requests + " was not posted: " + result[0]);
         }
-        tally.batches++;
+        tally.add(Event.BATCHES);
     }
 
     /** Starts a batch, and forgets it: nothing may come of it. */
@@ -180,6 +181,6 @@ final class Poster {
                     .wrId(-4));
         }
         qp.abort();
-        tally.aborts++;
+        tally.add(Event.ABORTS);
     }
 }

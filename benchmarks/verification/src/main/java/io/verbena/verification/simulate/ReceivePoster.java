@@ -3,6 +3,7 @@ package io.verbena.verification.simulate;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.Pattern;
 import io.verbena.verification.walk.WalkFailure;
 
@@ -57,7 +58,7 @@ final class ReceivePoster {
         try {
             qp.postReceive(-5, end.host.memory().localKey(), 0, 8);
         } catch (IllegalStateException e) {
-            tally.refusals++;
+            tally.add(Event.REFUSALS);
             return;
         }
         throw new WalkFailure(end + ": took a receive of its own, beside its shared queue");

@@ -5,6 +5,7 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.verbs.QpType;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.WalkFailure;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -35,7 +36,7 @@ final class RefusedPosts {
         if (result[0] == PostResult.POSTED) {
             throw new WalkFailure(end + ": took a request beyond its " + PairEnd.SLOTS);
         }
-        tally.queueFull += result[0] == null ? 0 : 1;
+        tally.add(Event.QUEUE_FULL, result[0] == null ? 0 : 1);
     }
 
     /** What UC or UD does not offer is refused at post. */
@@ -54,7 +55,7 @@ final class RefusedPosts {
         try {
             qp.postSend(request);
         } catch (IllegalArgumentException | IllegalStateException e) {
-            tally.refusals++;
+            tally.add(Event.REFUSALS);
             return;
         }
         throw new WalkFailure(end + ": " + verb + " was taken on " + end.pair.type);
@@ -95,7 +96,7 @@ final class RefusedPosts {
         try {
             qp.postSend(request);
         } catch (IllegalArgumentException e) {
-            tally.refusals++;
+            tally.add(Event.REFUSALS);
             return;
         }
         throw new WalkFailure(end + ": a request that can never be executed was taken");

@@ -1,6 +1,7 @@
 package io.verbena.verification.simulate;
 
 import io.verbena.nic.verbs.WcStatus;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.Pattern;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +103,7 @@ final class ReliableChannel extends DirectionModel {
             if (undone.isEmpty()) {
                 checkFirstError(r, wc.status());
             }
-            r.status = wc.status();
+            r.outcome.status = wc.status();
             undone.add(r);
         }
     }
@@ -127,10 +128,10 @@ final class ReliableChannel extends DirectionModel {
                     legal = r.verb.isSend() && trapped;
                     break;
                 case LOC_PROT_ERR:
-                    legal = r.sourceMoved;
+                    legal = r.outcome.sourceMoved;
                     break;
                 case REM_ACCESS_ERR:
-                    legal = r.targetMoved && (r.verb.isWrite() || r.verb.reads());
+                    legal = r.outcome.targetMoved && (r.verb.isWrite() || r.verb.reads());
                     break;
                 default:
                     legal = false;
@@ -142,11 +143,11 @@ final class ReliableChannel extends DirectionModel {
     }
 
     private void succeeded(ModelRequest r) {
-        r.status = WcStatus.SUCCESS;
-        tally.large += r.length > LARGE ? 1 : 0;
+        r.outcome.status = WcStatus.SUCCESS;
+        tally.add(Event.LARGE, r.length > LARGE ? 1 : 0);
         if (r.verb.isLocal()) {
-            tally.calls += r.verb == PostedVerb.BIND_WINDOW && source.isWindowBoundByCall() ? 1 : 0;
-            source.windowDone(r);
+            tally.add(Event.CALLS, r.verb == PostedVerb.BIND_WINDOW && source.window.isBoundByCall() ? 1 : 0);
+            source.window.done(r);
             return;
         }
         AtomicBuffer own = source.host.memory().local();
@@ -332,7 +333,7 @@ final class ReliableChannel extends DirectionModel {
             new PrefixSearch(this).explain(doubtful, arrivals);
         }
         for (ModelRequest r : doubtful) {
-            r.closed = true;
+            r.outcome.closed = true;
             if (r.shared && r.succeeds() && targetKnown) {
                 target.host.counter().doubtful++;
             }
@@ -343,13 +344,13 @@ final class ReliableChannel extends DirectionModel {
     }
 
     private void checkRefused(ModelRequest first) {
-        WcStatus expected = first.receiver == WcStatus.LOC_LEN_ERR
+        WcStatus expected = first.outcome.receiver == WcStatus.LOC_LEN_ERR
                 ? WcStatus.REM_INV_REQ_ERR
-                : first.receiver == WcStatus.LOC_PROT_ERR ? WcStatus.REM_OP_ERR : null;
+                : first.outcome.receiver == WcStatus.LOC_PROT_ERR ? WcStatus.REM_OP_ERR : null;
         boolean refused = first.flaw == RequestFlaw.NONE
-                && (first.status == WcStatus.REM_INV_REQ_ERR || first.status == WcStatus.REM_OP_ERR);
-        if (refused && first.status != expected) {
-            throw wrong(first + ", but its receive ended in " + first.receiver);
+                && (first.outcome.status == WcStatus.REM_INV_REQ_ERR || first.outcome.status == WcStatus.REM_OP_ERR);
+        if (refused && first.outcome.status != expected) {
+            throw wrong(first + ", but its receive ended in " + first.outcome.receiver);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.verbena.verification.simulate;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.SharedReceiveQueue;
 import io.verbena.nic.sim.SimRandom;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.Pattern;
 import io.verbena.verification.walk.WalkFailure;
 import java.util.BitSet;
@@ -71,7 +72,7 @@ final class SharedReceives {
             throw wrong(result[0] + " with " + queue.size() + " posted of " + queue.depth());
         }
         if (full) {
-            tally.queueFull++;
+            tally.add(Event.QUEUE_FULL);
             return;
         }
         DirectionModel.Receive v = DirectionModel.Receive.of(host, next, at, length, fails);
@@ -110,7 +111,7 @@ final class SharedReceives {
         }
         end.lastShared = sequence;
         used.clear((v.at() - host.memory().sharedSlot(0)) / host.memory().stride());
-        tally.shared += wc.isSuccess() ? 1 : 0;
+        tally.add(Event.SHARED, wc.isSuccess() ? 1 : 0);
         return v;
     }
 
@@ -125,7 +126,7 @@ final class SharedReceives {
             throw wrong("event of the limit of " + number + ", which is " + limit);
         }
         limit = 0;
-        tally.limits++;
+        tally.add(Event.LIMITS);
     }
 
     /** Arms the limit, or makes the queue larger or smaller, or tries to destroy it while it is in use. */
@@ -165,21 +166,21 @@ final class SharedReceives {
             if (legal) {
                 throw e;
             }
-            tally.refusals++;
+            tally.add(Event.REFUSALS);
             return;
         }
         if (!legal || queue.depth() != depth || queue.size() != size) {
             throw wrong(
                     "resized to " + depth + ", is " + queue.depth() + ", of " + size + " are there " + queue.size());
         }
-        tally.sharedResizes++;
+        tally.add(Event.SHARED_RESIZES);
     }
 
     private void closeInUse() {
         try {
             queue.close();
         } catch (IllegalStateException e) {
-            tally.refusals++;
+            tally.add(Event.REFUSALS);
             return;
         }
         throw wrong("closed while it is in use");

@@ -12,6 +12,7 @@ import io.verbena.nic.sim.SimRandom;
 import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.verbs.AsyncEvent;
 import io.verbena.nic.verbs.NicCounter;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.WalkFailure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -218,7 +219,7 @@ final class SimulatedHost implements Actor {
 
     private void tallyLife() {
         if (world != null) {
-            tally.holes += world.appends.query().holes();
+            tally.add(Event.HOLES, world.appends.query().holes());
         }
     }
 
@@ -231,7 +232,7 @@ final class SimulatedHost implements Actor {
         CompletionQueue queue = random.nextInt(2) == 0 ? w.sends : w.receives;
         int depth = (DEPTH / 4) << random.nextInt(4);
         node.act(() -> queue.resize(depth));
-        tally.resizes++;
+        tally.add(Event.RESIZES);
     }
 
     /** Registers the local region anew while it is in use: its key is another from here on. */
@@ -240,7 +241,7 @@ final class SimulatedHost implements Actor {
         if (w == null || !w.memory.moveLocal()) {
             return;
         }
-        tally.moves++;
+        tally.add(Event.MOVES);
         for (PairEnd end : ends) {
             end.outgoing().sourceMoved();
             end.incoming().receivesMoved();
@@ -253,13 +254,13 @@ final class SimulatedHost implements Actor {
         World w = world;
         boolean bound = false;
         for (PairEnd end : ends) {
-            if (end.window == null || !end.isPresent()) {
+            if (end.window.memoryWindow == null || !end.isPresent()) {
                 continue;
             }
-            if (end.windowState == PairEnd.WindowState.BINDING || end.windowState == PairEnd.WindowState.VOIDING) {
+            if (end.window.state == PairWindow.State.BINDING || end.window.state == PairWindow.State.VOIDING) {
                 return; // it may be bound
             }
-            bound |= end.windowState == PairEnd.WindowState.BOUND;
+            bound |= end.window.state == PairWindow.State.BOUND;
         }
         if (w == null) {
             return;
@@ -272,10 +273,10 @@ final class SimulatedHost implements Actor {
             if (!bound) {
                 throw e;
             }
-            tally.refusals++;
+            tally.add(Event.REFUSALS);
             return;
         }
-        tally.moves++;
+        tally.add(Event.MOVES);
         if (bound) {
             throw new WalkFailure(name() + ": a region was registered anew with a window bound to it");
         }
@@ -423,8 +424,8 @@ final class SimulatedHost implements Actor {
         if (nic.counter(NicCounter.EVENTS_DROPPED) != 0) {
             throw new WalkFailure(name() + ": events were dropped");
         }
-        tally.direct += nic.counter(NicCounter.DIRECT_OPERATIONS);
-        tally.merged += nic.counter(NicCounter.MERGED_APPENDS);
+        tally.add(Event.DIRECT, nic.counter(NicCounter.DIRECT_OPERATIONS));
+        tally.add(Event.MERGED, nic.counter(NicCounter.MERGED_APPENDS));
         tallyLife();
     }
 

@@ -2,6 +2,7 @@ package io.verbena.verification.simulate;
 
 import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.verbs.WcStatus;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.Pattern;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -52,13 +53,13 @@ final class TargetArrivals {
             throw channel.wrong(wc + " behind a flushed receive");
         }
         ModelRequest r = messages.poll();
-        while (r != null && r.closed && !r.isDone()) {
+        while (r != null && r.outcome.closed && !r.isDone()) {
             r = messages.poll();
         }
         if (r == null) {
             throw channel.wrong("received " + wc + ", nothing was sent");
         }
-        r.receiver = wc.status();
+        r.outcome.receiver = wc.status();
         switch (wc.status()) {
             case SUCCESS:
                 checkReceived(wc, v, r);
@@ -73,7 +74,7 @@ final class TargetArrivals {
             case LOC_ACCESS_ERR:
                 require(
                         r.verb == PostedVerb.WRITE_IMMEDIATE
-                                && (r.targetMoved || r.flaw.status == WcStatus.REM_ACCESS_ERR),
+                                && (r.outcome.targetMoved || r.flaw.status == WcStatus.REM_ACCESS_ERR),
                         wc,
                         v,
                         r);
@@ -98,13 +99,13 @@ final class TargetArrivals {
                         && wc.hasImmediate() == r.verb.immediate
                         && (!r.verb.immediate || wc.immediate() == r.immediate)
                         && wc.invalidates() == (r.verb == PostedVerb.SEND_INVALIDATE)
-                        && (!wc.invalidates() || wc.invalidated() == r.windowKey)
+                        && (!wc.invalidates() || wc.invalidated() == r.binding.key)
                         && wc.peerQp() == channel.source.number(),
                 wc,
                 v,
                 r);
         if (r.verb == PostedVerb.SEND_INVALIDATE) {
-            channel.target.windowDone(r);
+            channel.target.window.done(r);
         }
         int filled = 0;
         AtomicBuffer own = channel.target.host.memory().local();
@@ -135,7 +136,7 @@ final class TargetArrivals {
     void record(int qpNumber, DirectBuffer b, int offset, int length, boolean hasImmediate, int immediate) {
         ModelRequest r = records.poll();
         while (r != null
-                && r.closed
+                && r.outcome.closed
                 && !r.isDone()
                 && (r.peerQp != qpNumber || !isRecord(r, b, offset, length, hasImmediate, immediate))) {
             r = records.poll(); // was never appended
@@ -147,8 +148,8 @@ final class TargetArrivals {
             throw channel.wrong("record of " + length + " bytes" + (hasImmediate ? " and immediate " + immediate : "")
                     + " is not " + r);
         }
-        r.seen = true;
-        channel.tally.records++;
+        r.outcome.seen = true;
+        channel.tally.add(Event.RECORDS);
     }
 
     private static boolean isRecord(
@@ -161,7 +162,7 @@ final class TargetArrivals {
 
     /** Whether a request is known to have arrived. */
     boolean isKnown(ModelRequest r) {
-        return delivered.contains(r) || r.seen;
+        return delivered.contains(r) || r.outcome.seen;
     }
 
     /** Whether records that must be in the queue have not been taken from it. */
@@ -191,7 +192,7 @@ final class TargetArrivals {
     /** An epoch is over; records may still be taken. */
     void close() {
         messages.clear();
-        records.removeIf(r -> r.closed && !r.succeeds());
+        records.removeIf(r -> r.outcome.closed && !r.succeeds());
         delivered.clear();
         receiveFlushed = false;
     }

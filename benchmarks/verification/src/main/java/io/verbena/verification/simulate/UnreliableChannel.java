@@ -2,6 +2,7 @@ package io.verbena.verification.simulate;
 
 import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.verbs.WcStatus;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.Pattern;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -63,10 +64,10 @@ class UnreliableChannel extends DirectionModel {
             if (r.signaled || failed || status(r) != WcStatus.SUCCESS) {
                 throw wrong("no completion of " + r + " before that of " + sequence);
             }
-            r.status = WcStatus.SUCCESS;
+            r.outcome.status = WcStatus.SUCCESS;
             r = outstanding.removeFirst();
         }
-        r.status = wc.status();
+        r.outcome.status = wc.status();
         tally.completed(r.verb, wc.status());
         if (wc.isSuccess()) {
             if (failed || !r.signaled || status(r) != WcStatus.SUCCESS) {
@@ -81,8 +82,8 @@ class UnreliableChannel extends DirectionModel {
                 ? failed || source.mayBeInError()
                 : !failed
                         && (wc.status() == status(r)
-                                || (r.stale && wc.status() == WcStatus.LOC_QP_OP_ERR)
-                                || (r.sourceMoved && wc.status() == WcStatus.LOC_PROT_ERR));
+                                || (r.outcome.stale && wc.status() == WcStatus.LOC_QP_OP_ERR)
+                                || (r.outcome.sourceMoved && wc.status() == WcStatus.LOC_PROT_ERR));
         if (!legal) {
             throw wrong(wc.status() + " of " + r + ", expected " + status(r));
         }
@@ -177,7 +178,7 @@ class UnreliableChannel extends DirectionModel {
         if (r == null) {
             throw wrong("record of " + length + " bytes is nothing that was appended and not taken");
         }
-        tally.records++;
+        tally.add(Event.RECORDS);
     }
 
     @Override

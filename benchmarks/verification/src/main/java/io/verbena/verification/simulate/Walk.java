@@ -13,6 +13,7 @@ import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.QpType;
 import io.verbena.verification.simulate.WalkPlan.Feature;
+import io.verbena.verification.simulate.WalkTally.Event;
 import io.verbena.verification.walk.SeedCommand;
 import io.verbena.verification.walk.WalkFailure;
 import java.util.ArrayList;
@@ -140,9 +141,9 @@ final class Walk implements SeedCommand.SeedWalk {
             host.check(true);
         }
         tally.packets(fabric.counters());
-        if (tally.copies > tally.packetsDuplicated) {
-            throw new WalkFailure(
-                    tally.copies + " datagrams arrived twice, " + tally.packetsDuplicated + " packets were duplicated");
+        if (tally.count(Event.COPIES) > tally.count(Event.PACKETS_DUPLICATED)) {
+            throw new WalkFailure(tally.count(Event.COPIES) + " datagrams arrived twice, "
+                    + tally.count(Event.PACKETS_DUPLICATED) + " packets were duplicated");
         }
         tally.virtualNanos = simulation.nowNanos();
         tally.walks = 1;
@@ -247,7 +248,7 @@ final class Walk implements SeedCommand.SeedWalk {
         } else if (state == QpState.SQE) {
             end.host.drain(); // what was flushed comes before what is posted from here on
             end.outgoing().resumed();
-            tally.resumes++;
+            tally.add(Event.RESUMES);
             moveUnlessBroken(end, qp, QpState.RTS);
         } else if (state == QpState.ERR) {
             refuseMove(end, qp);
@@ -266,7 +267,7 @@ final class Walk implements SeedCommand.SeedWalk {
             if (qp.state() != QpState.ERR) {
                 throw e;
             }
-            tally.refusals++;
+            tally.add(Event.REFUSALS);
         }
     }
 
@@ -274,7 +275,7 @@ final class Walk implements SeedCommand.SeedWalk {
         try {
             move(end, qp, QpState.RTS);
         } catch (IllegalStateException e) {
-            tally.refusals++;
+            tally.add(Event.REFUSALS);
             return;
         }
         throw new WalkFailure(end + ": went from ERR to RTS");

@@ -2,6 +2,7 @@ package io.verbena.verification.simulate;
 
 import io.verbena.nic.verbs.AsyncEventType;
 import io.verbena.nic.verbs.WcStatus;
+import io.verbena.verification.simulate.WalkTally.Event;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,13 +30,13 @@ final class WalkReport {
                 Locale.ROOT,
                 "packets   sent %,d, delivered %,d, lost %,d, cut off %,d, corrupted "
                         + "%,d, duplicated %,d, reordered %,d%n",
-                tally.packetsSent,
-                tally.packetsDelivered,
-                tally.packetsLost,
-                tally.packetsCut,
-                tally.packetsCorrupted,
-                tally.packetsDuplicated,
-                tally.packetsReordered);
+                tally.count(Event.PACKETS_SENT),
+                tally.count(Event.PACKETS_DELIVERED),
+                tally.count(Event.PACKETS_LOST),
+                tally.count(Event.PACKETS_CUT),
+                tally.count(Event.PACKETS_CORRUPTED),
+                tally.count(Event.PACKETS_DUPLICATED),
+                tally.count(Event.PACKETS_REORDERED));
         faults(out);
         posted(out);
         verbs(out);
@@ -56,17 +57,17 @@ final class WalkReport {
                 "verbs     posted %,d in %,d connections; %,d directly, %,d merged, %,d "
                         + "refused at post, %,d met a full queue%n",
                 tally.verbs(),
-                tally.epochs,
-                tally.direct,
-                tally.merged,
-                tally.refusals,
-                tally.queueFull);
+                tally.count(Event.CONNECTIONS),
+                tally.count(Event.DIRECT),
+                tally.count(Event.MERGED),
+                tally.count(Event.REFUSALS),
+                tally.count(Event.QUEUE_FULL));
         out.printf(
                 Locale.ROOT,
                 "          %,d batches completed, %,d aborted; completion queues resized %,d times%n",
-                tally.batches,
-                tally.aborts,
-                tally.resizes);
+                tally.count(Event.BATCHES),
+                tally.count(Event.ABORTS),
+                tally.count(Event.RESIZES));
     }
 
     private void received(PrintStream out) {
@@ -74,23 +75,23 @@ final class WalkReport {
                 Locale.ROOT,
                 "receives  %s%nrecords   %,d appended and taken, %,d holes of dead or stalled initiators closed%n",
                 statuses(tally.receives),
-                tally.records,
-                tally.holes);
+                tally.count(Event.RECORDS),
+                tally.count(Event.HOLES));
         out.printf(
                 Locale.ROOT,
                 "          %,d receives from shared queues, %,d limits reached, %,d resized%n"
                         + "datagrams %,d came twice; %,d queue pairs taken out of SQE%n",
-                tally.shared,
-                tally.limits,
-                tally.sharedResizes,
-                tally.copies,
-                tally.resumes);
+                tally.count(Event.SHARED),
+                tally.count(Event.LIMITS),
+                tally.count(Event.SHARED_RESIZES),
+                tally.count(Event.COPIES),
+                tally.count(Event.RESUMES));
         out.printf(
                 Locale.ROOT,
                 "windows   %,d bound by call; %,d regions registered anew in use; %,d requests of more than 16 KiB%n",
-                tally.calls,
-                tally.moves,
-                tally.large);
+                tally.count(Event.CALLS),
+                tally.count(Event.MOVES),
+                tally.count(Event.LARGE));
     }
 
     private void events(PrintStream out) {
@@ -133,24 +134,11 @@ final class WalkReport {
         for (Fault fault : Fault.values()) {
             require(missing, fault.words, tally.count(fault));
         }
-        require(missing, "packets lost", tally.packetsLost);
-        require(missing, "packets cut off", tally.packetsCut);
-        require(missing, "packets corrupted", tally.packetsCorrupted);
-        require(missing, "packets duplicated", tally.packetsDuplicated);
-        require(missing, "packets reordered", tally.packetsReordered);
-        require(missing, "operations done directly", tally.direct);
-        require(missing, "appends merged", tally.merged);
-        require(missing, "batches", tally.batches);
-        require(missing, "batches aborted", tally.aborts);
-        require(missing, "completion queues resized", tally.resizes);
-        require(missing, "receives from shared queues", tally.shared);
-        require(missing, "limits of shared queues reached", tally.limits);
-        require(missing, "shared queues resized", tally.sharedResizes);
-        require(missing, "windows bound by call", tally.calls);
-        require(missing, "large messages", tally.large);
-        require(missing, "regions registered anew", tally.moves);
-        require(missing, "queue pairs taken out of SQE", tally.resumes);
-        require(missing, "datagrams that come twice", tally.copies);
+        for (Event event : Event.values()) {
+            if (event.isRequired()) {
+                require(missing, event.words, tally.count(event));
+            }
+        }
         for (PostedVerb verb : PostedVerb.values()) {
             require(missing, verb + " in success", tally.completions[verb.ordinal()][WcStatus.SUCCESS.ordinal()]);
         }

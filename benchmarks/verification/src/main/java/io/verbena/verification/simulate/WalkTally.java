@@ -10,40 +10,66 @@ final class WalkTally {
     private static final PostedVerb[] VERBS = PostedVerb.values();
     private static final AsyncEventType[] EVENTS = AsyncEventType.values();
 
+    /** What is counted besides requests, receives, faults and asynchronous events. */
+    enum Event {
+        PACKETS_LOST("packets lost"),
+        PACKETS_CUT("packets cut off"),
+        PACKETS_CORRUPTED("packets corrupted"),
+        PACKETS_DUPLICATED("packets duplicated"),
+        PACKETS_REORDERED("packets reordered"),
+        DIRECT("operations done directly"),
+        MERGED("appends merged"),
+        BATCHES("batches"),
+        ABORTS("batches aborted"),
+        RESIZES("completion queues resized"),
+        SHARED("receives from shared queues"),
+        LIMITS("limits of shared queues reached"),
+        SHARED_RESIZES("shared queues resized"),
+        CALLS("windows bound by call"),
+        LARGE("large messages"),
+        MOVES("regions registered anew"),
+        RESUMES("queue pairs taken out of SQE"),
+        COPIES("datagrams that come twice"),
+        PACKETS_SENT(""),
+        PACKETS_DELIVERED(""),
+        RECORDS(""),
+        HOLES(""),
+        REFUSALS(""),
+        QUEUE_FULL(""),
+        CONNECTIONS("");
+
+        final String words;
+
+        Event(String words) {
+            this.words = words;
+        }
+
+        /** Whether many walks must meet it. */
+        boolean isRequired() {
+            return !words.isEmpty();
+        }
+    }
+
     final long[][] completions = new long[VERBS.length][STATUSES.length];
     final long[] posted = new long[VERBS.length];
     final long[] receives = new long[STATUSES.length];
     final long[] events = new long[EVENTS.length];
-    final long[] faults = new long[Fault.values().length];
-    long records;
-    long copies;
-    long resumes;
-    long moves;
-    long large;
-    long calls;
-    long shared;
-    long limits;
-    long sharedResizes;
-    long refusals;
-    long queueFull;
-    long batches;
-    long aborts;
-    long resizes;
-    long epochs;
-    long vanished;
-    long direct;
-    long merged;
-    long holes;
+    private final long[] faults = new long[Fault.values().length];
+    private final long[] counts = new long[Event.values().length];
     long virtualNanos;
     long walks;
 
-    long packetsSent;
-    long packetsDelivered;
-    long packetsLost;
-    long packetsCut;
-    long packetsCorrupted;
-    long packetsDuplicated;
-    long packetsReordered;
+    void add(Event event) {
+        add(event, 1);
+    }
+
+    void add(Event event, long times) {
+        counts[event.ordinal()] += times;
+    }
+
+    long count(Event event) {
+        return counts[event.ordinal()];
+    }
 
     void completed(PostedVerb verb, WcStatus status) {
         completions[verb.ordinal()][status.ordinal()]++;
@@ -57,22 +83,22 @@ final class WalkTally {
         faults[fault.ordinal()]++;
     }
 
+    long count(Fault fault) {
+        return faults[fault.ordinal()];
+    }
+
     void event(AsyncEventType type) {
         events[type.ordinal()]++;
     }
 
     void packets(LinkCounters c) {
-        packetsSent += c.sent();
-        packetsDelivered += c.delivered();
-        packetsLost += c.lost();
-        packetsCut += c.cut();
-        packetsCorrupted += c.corrupted();
-        packetsDuplicated += c.duplicated();
-        packetsReordered += c.reordered();
-    }
-
-    long count(Fault fault) {
-        return faults[fault.ordinal()];
+        add(Event.PACKETS_SENT, c.sent());
+        add(Event.PACKETS_DELIVERED, c.delivered());
+        add(Event.PACKETS_LOST, c.lost());
+        add(Event.PACKETS_CUT, c.cut());
+        add(Event.PACKETS_CORRUPTED, c.corrupted());
+        add(Event.PACKETS_DUPLICATED, c.duplicated());
+        add(Event.PACKETS_REORDERED, c.reordered());
     }
 
     /** Requests posted. */
@@ -88,34 +114,9 @@ final class WalkTally {
         add(receives, t.receives);
         add(events, t.events);
         add(faults, t.faults);
-        records += t.records;
-        copies += t.copies;
-        resumes += t.resumes;
-        moves += t.moves;
-        large += t.large;
-        calls += t.calls;
-        shared += t.shared;
-        limits += t.limits;
-        sharedResizes += t.sharedResizes;
-        refusals += t.refusals;
-        queueFull += t.queueFull;
-        batches += t.batches;
-        aborts += t.aborts;
-        resizes += t.resizes;
-        epochs += t.epochs;
-        vanished += t.vanished;
-        direct += t.direct;
-        merged += t.merged;
-        holes += t.holes;
+        add(counts, t.counts);
         virtualNanos += t.virtualNanos;
         walks += t.walks;
-        packetsSent += t.packetsSent;
-        packetsDelivered += t.packetsDelivered;
-        packetsLost += t.packetsLost;
-        packetsCut += t.packetsCut;
-        packetsCorrupted += t.packetsCorrupted;
-        packetsDuplicated += t.packetsDuplicated;
-        packetsReordered += t.packetsReordered;
     }
 
     static long sum(long[] values) {

@@ -5,7 +5,7 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.sim.SimRandom;
-import io.verbena.verification.simulate.PairEnd.WindowState;
+import io.verbena.verification.simulate.PairWindow.State;
 
 /**
  * The life of the memory window on an end's slice: it is bound by request or by call, and made void, here or by the
@@ -27,13 +27,13 @@ final class WindowSteps {
         if (!pair.reliable || !hasRoom(end) || !hasRoom(peer) || end.isInError() || peer.isInError()) {
             return;
         }
-        switch (end.windowState) {
+        switch (end.window.state) {
             case NONE:
-                end.window = end.host
+                end.window.memoryWindow = end.host
                         .memory()
                         .pd()
                         .allocateWindow(random.nextInt(3) == 0 ? MemoryWindow.Type.TYPE_1 : MemoryWindow.Type.TYPE_2);
-                end.windowState = WindowState.UNBOUND;
+                end.window.state = State.UNBOUND;
                 break;
             case UNBOUND:
                 boolean flawed = plan.has(WalkPlan.Feature.FLAWS) && random.nextInt(8) == 0;
@@ -41,7 +41,7 @@ final class WindowSteps {
                 break;
             case BOUND:
                 boolean used = end.incoming() instanceof ReliableChannel channel && channel.usesWindow();
-                if (end.isWindowBoundByCall()) {
+                if (end.window.isBoundByCall()) {
                     if (!used) {
                         bind(end, RequestFlaw.NONE, random); // anew, or to nothing: the present key is void
                     }
@@ -78,34 +78,34 @@ final class WindowSteps {
     }
 
     private void bind(PairEnd end, RequestFlaw flaw, SimRandom random) {
-        MemoryWindow window = end.window;
+        MemoryWindow window = end.window.memoryWindow;
         if (window == null) {
             return;
         }
         ModelRequest r = new ModelRequest(PostedVerb.BIND_WINDOW, flaw, end.nextSend++, 0, random.nextLong());
-        if (end.isWindowBoundByCall()) {
-            r.formerKey = end.windowState == WindowState.BOUND ? end.windowKey : 0;
-            r.unbinds = flaw == RequestFlaw.NONE && random.nextInt(3) == 0;
+        if (end.window.isBoundByCall()) {
+            r.binding.formerKey = end.window.state == State.BOUND ? end.window.key : 0;
+            r.binding.unbinds = flaw == RequestFlaw.NONE && random.nextInt(3) == 0;
         } else {
-            r.windowKey = window.nextKey();
+            r.binding.key = window.nextKey();
         }
-        end.windowState = WindowState.BINDING;
+        end.window.state = State.BINDING;
         poster.submit(end, r, random);
     }
 
     private void invalidate(PairEnd by, PostedVerb verb, RequestFlaw flaw, PairEnd owner, SimRandom random) {
         ModelRequest r = new ModelRequest(verb, flaw, by.nextSend++, 0, random.nextLong());
-        r.windowKey = flaw == RequestFlaw.NONE ? owner.windowKey : ModelRequestEncoder.BAD_KEY;
+        r.binding.key = flaw == RequestFlaw.NONE ? owner.window.key : ModelRequestEncoder.BAD_KEY;
         if (verb.isSend()) {
             r.length = random.nextInt(200);
         }
-        owner.windowState = WindowState.VOIDING;
+        owner.window.state = State.VOIDING;
         poster.submit(by, r, random);
     }
 
     /** Posts a request to bind by the verbs' own call. */
     static PostResult bindByCall(PairEnd end, QueuePair qp, ModelRequest r) {
-        MemoryWindow window = end.window;
+        MemoryWindow window = end.window.memoryWindow;
         if (window == null) {
             throw new IllegalStateException(end + " has no window");
         }
@@ -115,10 +115,10 @@ final class WindowSteps {
                         ? end.host.memory().readOnlyRegion()
                         : end.host.memory().targetRegion(),
                 r.flaw == RequestFlaw.BIND ? 0 : end.slice(),
-                r.unbinds ? 0 : DirectionModel.SLICE,
+                r.binding.unbinds ? 0 : DirectionModel.SLICE,
                 Access.REMOTE_WRITE | Access.REMOTE_READ | Access.REMOTE_ATOMIC,
                 (long) end.number() << 32 | r.sequence);
-        r.windowKey = window.key();
+        r.binding.key = window.key();
         return result;
     }
 }

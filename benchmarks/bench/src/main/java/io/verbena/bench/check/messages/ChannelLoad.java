@@ -30,7 +30,7 @@ final class ChannelLoad implements ClientLoad {
     private final SplittableRandom random;
     private final int stream;
     private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[1 << 16]);
-    private final Progress progress;
+    private final StreamProgress progress;
     private @Nullable Channel channel;
     private long sent;
     private long refused;
@@ -49,7 +49,7 @@ final class ChannelLoad implements ClientLoad {
         this.tenant = tenant;
         this.options = options;
         this.maxLength = maxLength;
-        this.progress = new Progress(maxLength);
+        this.progress = new StreamProgress(maxLength);
         this.stream = site.newStream();
         this.random = site.random(stream);
     }

@@ -10,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Large bulks are compared while they come and are not kept. For its loop's thread.
  */
 final class PlayerConnection {
-    private static final int OUT_SIZE = 64 << 10;
     private static final int WRITES_PER_TURN = 4;
     private static final int READS_PER_TURN = 2;
-    private static final int MAX_FRAGMENT = 7;
     private static final int STREAMED = 32 << 10;
     private static final int KEPT_BUFFER = 256 << 10;
 
@@ -29,9 +26,7 @@ final class PlayerConnection {
     private final Player player;
     private final Run run;
     private final ArrayDeque<PlayerRequest> pending = new ArrayDeque<>();
-    private final ArrayDeque<PlayerRequest> unsent = new ArrayDeque<>();
-    private final SplittableRandom pieces;
-    private final ByteBuffer out = ByteBuffer.allocate(OUT_SIZE).flip();
+    private final PlayerOutput output;
 
     private @Nullable SelectionKey key;
     private byte[] in = new byte[1024];
@@ -41,8 +36,6 @@ final class PlayerConnection {
     private int depth;
     private int answered;
     private long batchBegan;
-    private long bytesSent;
-    private long requestPosition;
     private long readFrom;
     private boolean outputShut;
     private boolean endComes;
@@ -60,7 +53,7 @@ final class PlayerConnection {
         this.loop = loop;
         this.player = player;
         this.run = player.run();
-        this.pieces = Seeds.random(run.context().seed(), ~player.id());
+        this.output = new PlayerOutput(Seeds.random(run.context().seed(), ~player.id()));
     }
 
     void open() {
@@ -81,9 +74,8 @@ final class PlayerConnection {
         manner = batch.manner();
         depth = batch.size();
         answered = 0;
-        bytesSent = 0;
         pending.addAll(batch.requests());
-        unsent.addAll(batch.requests());
+        output.begin(batch);
         run.tally().maxDepth.accumulate(depth);
         run.tally().commands.add(depth);
         batchBegan = System.nanoTime();
@@ -105,8 +97,8 @@ final class PlayerConnection {
 
     private void interest() {
         if (key != null) {
-            boolean writes = out.hasRemaining() || !unsent.isEmpty();
-            key.interestOps((writes ? SelectionKey.OP_WRITE : 0) | (readFrom == 0 ? SelectionKey.OP_READ : 0));
+            key.interestOps(
+                    (output.isEmpty() ? 0 : SelectionKey.OP_WRITE) | (readFrom == 0 ? SelectionKey.OP_READ : 0));
         }
     }
 
@@ -137,51 +129,28 @@ final class PlayerConnection {
     }
 
     private void write(SocketChannel channel) throws IOException {
-        for (int i = 0; i < WRITES_PER_TURN && (out.hasRemaining() || !unsent.isEmpty()); i++) {
-            fill();
-            int limit = out.limit();
-            int most = out.remaining();
-            if (bytesSent < manner.fragments()) {
-                most = Math.min(most, 1 + pieces.nextInt(MAX_FRAGMENT));
-            }
-            if (manner.end() == End.DIE_SENDING) {
-                most = (int) Math.min(most, manner.endAfter() - bytesSent);
-            }
-            out.limit(out.position() + most);
-            int written = channel.write(out);
-            out.limit(limit);
+        for (int i = 0; i < WRITES_PER_TURN && !output.isEmpty(); i++) {
+            long before = output.sent();
+            boolean whole = output.write(channel, manner);
+            long written = output.sent() - before;
             if (written > 0) {
-                bytesSent += written;
                 run.tally().bytesOut.add(written);
                 progressNanos = loop.nowNanos();
             }
-            if (manner.end() == End.DIE_SENDING && bytesSent >= manner.endAfter()) {
+            if (manner.end() == End.DIE_SENDING && output.sent() >= manner.endAfter()) {
                 die();
                 return;
             }
-            if (written < most) {
+            if (!whole) {
                 break;
             }
         }
-        if (!out.hasRemaining() && unsent.isEmpty() && manner.end() == End.HALF_CLOSE && !outputShut) {
+        if (output.isEmpty() && manner.end() == End.HALF_CLOSE && !outputShut) {
             outputShut = true;
             channel.shutdownOutput();
             run.tally().halfCloses.increment();
         }
         interest();
-    }
-
-    private void fill() {
-        out.compact();
-        while (out.hasRemaining() && !unsent.isEmpty()) {
-            PlayerRequest request = unsent.element();
-            requestPosition = request.copy(requestPosition, out);
-            if (requestPosition == request.length()) {
-                unsent.remove();
-                requestPosition = 0;
-            }
-        }
-        out.flip();
     }
 
     private void read(SocketChannel channel) throws IOException {
@@ -364,9 +333,8 @@ final class PlayerConnection {
 
     /** Resets the connection, whatever is under way. */
     private void die() {
-        int never = unsent.size() - (requestPosition > 0 ? 1 : 0);
         List<PlayerRequest> all = new ArrayList<>(pending);
-        List<PlayerRequest> inDoubt = all.subList(0, Math.max(0, all.size() - never));
+        List<PlayerRequest> inDoubt = all.subList(0, Math.max(0, all.size() - output.untouched()));
         for (PlayerRequest each : all.subList(inDoubt.size(), all.size())) {
             each.outcome().dropped();
         }
@@ -415,13 +383,9 @@ final class PlayerConnection {
                             "%s for %.1f s (%,d bytes sent, %,d bytes of %d requests unsent, %,d bytes of this reply)",
                             what,
                             (nowNanos - progressNanos) / 1e9,
-                            bytesSent,
-                            out.remaining()
-                                    + unsent.stream()
-                                            .mapToLong(PlayerRequest::length)
-                                            .sum()
-                                    - requestPosition,
-                            unsent.size(),
+                            output.sent(),
+                            output.unsentBytes(),
+                            output.unsent(),
                             inEnd - inStart + streamedTo));
         }
     }

@@ -5,14 +5,14 @@ package io.verbena.bench.check.messages;
  * a slow machine takes its time and has not stalled. Bytes count up to twice the longest message: a receiver that never
  * has room is sent the same packet again and again, which is no progress. For one thread.
  */
-final class Progress {
+final class StreamProgress {
     private final long maxBytes;
     private long arrived;
     private long bytes;
     private long bytesAtArrival;
 
     /** Of a stream whose messages have at most so many bytes. */
-    Progress(int maxLength) {
+    StreamProgress(int maxLength) {
         maxBytes = 2L * maxLength;
     }
 

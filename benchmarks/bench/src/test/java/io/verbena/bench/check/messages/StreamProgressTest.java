@@ -7,11 +7,11 @@ import org.junit.jupiter.api.Timeout;
 
 /** Slow is not stalled, and the same packet again and again is not progress. */
 @Timeout(10)
-class ProgressTest {
+class StreamProgressTest {
     private static final int LONGEST = 1 << 20;
     private static final int PACKET = 8192;
 
-    private final Progress progress = new Progress(LONGEST);
+    private final StreamProgress progress = new StreamProgress(LONGEST);
 
     @Test
     void aMessageThatArrivesIsProgress() {
