@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.fabric.Nanos;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.poll.Polling;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,9 @@ public final class InboxOptions {
 
     @Nullable
     String tenant;
+
+    @Nullable
+    Polling polling;
 
     /** Creates the defaults: chunks of 1 MiB, messages up to 16 MiB. */
     public InboxOptions() {}
@@ -104,6 +108,17 @@ public final class InboxOptions {
     /** How long memory may lie unused before it is given back; default 1 s. */
     public InboxOptions surplus(Duration longest) {
         attributes.surplusNanos(Nanos.of(longest));
+        return this;
+    }
+
+    /**
+     * How threads wait in {@link Inbox#await} and its consumers', and how many messages the node hands to its callback
+     * before it looks at anything else ({@link Polling#batch}). By default as the node was told
+     * ({@link NodeContext#polling}); when a node's own thread sleeps is the node's choice in any case. It is for good:
+     * {@link Inbox#modify} does not change it.
+     */
+    public InboxOptions polling(Polling choice) {
+        polling = choice;
         return this;
     }
 

@@ -15,6 +15,8 @@ import io.verbena.link.Links;
 import io.verbena.link.NodeMemory;
 import io.verbena.nic.Nic;
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.poll.WaitStatistics;
+import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.verbs.NicCounter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,7 +101,8 @@ public final class Node implements AutoCloseable, Executor {
                 connections,
                 ending::isClosing,
                 context.callbackBoundNanos,
-                () -> !invoker && !waiter.runsApplication());
+                () -> !invoker && !waiter.runsApplication(),
+                context.polling.batch());
         String text = "node '" + name + "'";
         this.driver = new NodeDriver(
                 text,
@@ -325,6 +328,11 @@ public final class Node implements AutoCloseable, Executor {
     /** Connections that were refused since the launch, or ended for what they sent; the log says why. Any thread. */
     public long rejectedConnections() {
         return nic.counter(NicCounter.LINKS_REJECTED);
+    }
+
+    /** What waiting has cost since the launch, but for inboxes with a choice of their own. Any thread. */
+    public WaitStatistics waitStatistics(PollStrategy.Waiting who) {
+        return nic.waitStatistics(who);
     }
 
     /** Adds a listener to the node's channels. */

@@ -14,7 +14,7 @@ import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
-import io.verbena.nic.engine.AdaptiveIdle;
+import io.verbena.nic.poll.Polling;
 import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.wire.AckTimeout;
@@ -50,7 +50,7 @@ public final class NodeContext {
     private int chunksPerInbox = 64;
     private long sharedReserve;
     private int maxRegions = 4096;
-    private PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
+    PollStrategy.Factory polling = Polling.kvm();
     private int pathMtu = 8192;
     boolean sharedMemory;
     Path sharedMemoryRoot = SharedMemoryProvider.DEFAULT_ROOT;
@@ -157,11 +157,14 @@ public final class NodeContext {
      * strategy, and replaces one that {@link #polling} has set.
      */
     public NodeContext spin(Duration longest) {
-        polling = AdaptiveIdle.upTo(notNegative("spin", longest));
+        polling = Polling.kvm().longestSpin(longest);
         return this;
     }
 
-    /** How the node's thread waits, and threads in {@link Inbox#await} and the like. By default adaptive polling. */
+    /**
+     * How the node's thread waits, and those in {@link Inbox#await} and its like; {@link Polling#kvm} by default. Its
+     * batch bounds the messages that a callback gets in one turn. See {@link InboxOptions#polling} for one inbox.
+     */
     public NodeContext polling(PollStrategy.Factory strategies) {
         polling = strategies;
         return this;

@@ -16,8 +16,10 @@ import io.verbena.nic.engine.ParkWaiter;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
+import io.verbena.nic.poll.WaitStatistics;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.NicId;
+import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.verbs.AsyncEvent;
@@ -191,6 +193,18 @@ public final class Nic implements AutoCloseable {
         long sum = counters.get(counter.ordinal());
         for (Engine engine : engines) {
             sum += engine.counter(counter);
+        }
+        return sum;
+    }
+
+    /**
+     * What waiting has cost on all engines: the threads that drive them, or the application threads that wait beside
+     * them and made no choice of their own. Any thread.
+     */
+    public WaitStatistics waitStatistics(PollStrategy.Waiting who) {
+        WaitStatistics sum = new WaitStatistics(0, 0, 0);
+        for (Engine engine : engines) {
+            sum = sum.plus(engine.waitStatistics(who));
         }
         return sum;
     }

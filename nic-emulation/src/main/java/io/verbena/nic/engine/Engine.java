@@ -5,6 +5,8 @@ import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.poll.WaitCounters;
+import io.verbena.nic.poll.WaitStatistics;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
@@ -80,7 +82,7 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.clock = run.clock();
         this.doorbells = new Doorbells(control.limits().maxQueuePairs());
         this.datapath = new Datapath(index, context, arbiters, doorbells, ownCounters, this::later);
-        this.guests = new Guests(control, run.engines() + index, run.polling().create(Waiting.GUEST));
+        this.guests = new Guests(control, run.engines() + index, new GuestWaits(run.polling()));
         this.thread = run.mode() == EngineMode.INVOKER
                 ? null
                 : new EngineThread(this, run.polling().create(Waiting.ENGINE));
@@ -317,8 +319,25 @@ public final class Engine implements LinkListener, AutoCloseable {
      * @throws IllegalStateException within {@linkplain #isInCallback a callback}
      */
     public boolean awaitAsGuest(long nanos, BooleanSupplier condition) {
+        return awaitAsGuest(guests.waits(), nanos, condition);
+    }
+
+    /** The same, for threads that share a choice of their own how they wait. */
+    public boolean awaitAsGuest(GuestWaits choice, long nanos, BooleanSupplier condition) {
         refuseInCallback();
-        return guests.await(nanos, condition);
+        return guests.await(choice, nanos, condition);
+    }
+
+    /**
+     * What waits here have cost: of the thread that drives the engine, or of application threads that made no choice of
+     * their own. Any thread.
+     */
+    public WaitStatistics waitStatistics(Waiting who) {
+        return (who == Waiting.ENGINE ? owner.counters() : guests.waits().counters()).statistics();
+    }
+
+    WaitCounters waitCounters() {
+        return owner.counters();
     }
 
     /** Whether a sleeper would find something to do. */
