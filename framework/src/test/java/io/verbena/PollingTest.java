@@ -146,7 +146,8 @@ class PollingTest {
             assertThat(own.waitStatistics().emptyLooks()).isBetween(8L, 102L);
             assertThat(other.await(Duration.ofMillis(1))).isFalse();
             assertThat(other.waitStatistics()).isEqualTo(new WaitStatistics(0, 0, 0));
-            assertThat(node.waitStatistics(PollStrategy.Waiting.GUEST).emptyLooks()).isEqualTo(1);
+            assertThat(node.waitStatistics(PollStrategy.Waiting.GUEST).emptyLooks())
+                    .isEqualTo(1);
         }
     }
 
@@ -154,7 +155,9 @@ class PollingTest {
     @Test
     void aBatchBoundsWhatACallbackGetsBeforeTheOthers() {
         List<String> order = new ArrayList<>();
-        NodeContext context = new NodeContext().mode(NodeMode.INVOKER).polling(Polling.hybrid().batch(5));
+        NodeContext context = new NodeContext()
+                .mode(NodeMode.INVOKER)
+                .polling(Polling.hybrid().batch(5));
         try (Node node = Node.launch(context)) {
             Inbox small = node.openInbox("small", new InboxOptions().polling(Polling.eventBatch(2)));
             Inbox large = node.openInbox("large");

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads that poll completion queues by a {@link Polling} scheme and hand each completion to a handler: one a queue, or
- * with {@link Polling#sharedCq} as many as it says for all queues, each of which one thread polls.
+ * Threads that poll completion queues by a {@link Polling} scheme and hand each completion to a handler: one a queue,
+ * or with {@link Polling#sharedCq} as many as it says for all queues, each of which one thread polls.
  *
  * <p>From {@link #start} to {@link #close} the queues are polled by nobody else. The handler is called by several
  * threads where there are several, each with its own queues. An exception of its is logged, and the thread goes on.
@@ -63,9 +63,7 @@ public final class CompletionPollers implements AutoCloseable {
             }
         }
         CompletionPollers all = new CompletionPollers(engine);
-        int count = polling.scheme() == Scheme.SHARED_CQ
-                ? Math.min(polling.maxAwake(), queues.size())
-                : queues.size();
+        int count = polling.scheme() == Scheme.SHARED_CQ ? Math.min(polling.maxAwake(), queues.size()) : queues.size();
         for (int i = 0; i < count; i++) {
             List<CompletionQueue> own = new ArrayList<>();
             for (int j = i; j < queues.size(); j += count) {

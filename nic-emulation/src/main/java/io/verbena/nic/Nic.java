@@ -13,6 +13,7 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.EngineContext;
 import io.verbena.nic.engine.NicEvents;
 import io.verbena.nic.engine.ParkWaiter;
+import io.verbena.nic.jfr.WaitRecorder;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
@@ -68,6 +69,7 @@ public final class Nic implements AutoCloseable {
     private final long acknowledgeTimeoutNanos;
     private final PerformanceGroups groups;
     private final boolean cutsMessages;
+    private final WaitRecorder waits;
 
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
     private final List<CompletionQueue> completionQueues = new ArrayList<>();
@@ -128,6 +130,7 @@ public final class Nic implements AutoCloseable {
                     waiters[i],
                     turn -> Arbiters.create(settings, index, context.engines, context.clock, turn));
         }
+        this.waits = new WaitRecorder(name, this::waitStatistics);
         appendQueues.onExhausted(() -> counters.incrementAndGet(NicCounter.MEMORY_EXHAUSTED.ordinal()));
         appendQueues.onCorrupted(id -> events.raise(AsyncEventType.AQ_ERR, id));
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
@@ -149,6 +152,7 @@ public final class Nic implements AutoCloseable {
             engine.start("verbena-" + nic.name + "-" + engine.index());
         }
         nic.groups.start();
+        nic.waits.start();
         return nic;
     }
 
@@ -461,6 +465,7 @@ public final class Nic implements AutoCloseable {
             closed = true;
         }
         groups.close();
+        waits.close();
         control.close();
         for (Engine engine : engines) {
             engine.close();

@@ -119,8 +119,7 @@ class CompletionPollersTest {
     @Test
     void queuesOfSeveralEnginesAreRefused() {
         try (Nic nic = Nic.open(new NicContext().mode(EngineMode.THREAD).engines(2))) {
-            List<CompletionQueue> queues =
-                    List.of(nic.createCompletionQueue(16, 0), nic.createCompletionQueue(16, 1));
+            List<CompletionQueue> queues = List.of(nic.createCompletionQueue(16, 0), nic.createCompletionQueue(16, 1));
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> CompletionPollers.start(Polling.busy(), queues, c -> {}, Thread::new))
                     .withMessageContaining("pollers are for one");
@@ -140,7 +139,8 @@ class CompletionPollersTest {
             own.polling(Polling.adaptive().retries(50).evenIfCoresAreShort());
             assertThat(own.await(1_000_000)).isFalse();
             assertThat(own.waitStatistics().emptyLooks()).isBetween(4L, 51L); // it reads the clock at each fourth
-            assertThat(own.waitStatistics().wakeUps()).isEqualTo(own.waitStatistics().sleeps());
+            assertThat(own.waitStatistics().wakeUps())
+                    .isEqualTo(own.waitStatistics().sleeps());
             assertThat(nic.waitStatistics(Waiting.GUEST)).isEqualTo(new WaitStatistics(0, 0, 0));
             assertThat(other.await(1_000_000)).isFalse();
             assertThat(other.waitStatistics()).isEqualTo(new WaitStatistics(0, 0, 0));

@@ -22,7 +22,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class PollLoopStress implements PollLoop.Source {
     private final CompletionRing ring = new CompletionRing(1, 4);
-    private final PollLoop loop = new PollLoop(this, Polling.adaptive().retries(1).evenIfCoresAreShort(), new WaitCounters());
+    private final PollLoop loop =
+            new PollLoop(this, Polling.adaptive().retries(1).evenIfCoresAreShort(), new WaitCounters());
     private final long before = ring.events();
     private int found;
 

@@ -13,9 +13,9 @@ import java.util.function.BooleanSupplier;
  * Application threads that sleep until an engine has something for them, while somebody else drives the engine. They
  * have a park word of their own in the control block, so that a peer which writes here directly wakes them too.
  *
- * <p>Thread-safe. Of those that share a choice ({@link GuestWaits}) some stay awake for as long as its strategies say, which
- * costs neither side a system call if what they wait for comes soon; a guest that is to sleep publishes that it sleeps, fences, looks once more, and
- * only then parks.
+ * <p>Thread-safe. Of those that share a choice ({@link GuestWaits}) some stay awake for as long as its strategies say,
+ * which costs neither side a system call if what they wait for comes soon; a guest that is to sleep publishes that it
+ * sleeps, fences, looks once more, and only then parks.
  */
 final class Guests {
     private final ControlBlock control;

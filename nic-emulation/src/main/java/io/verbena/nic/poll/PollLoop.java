@@ -16,8 +16,8 @@ import io.verbena.nic.port.PollStrategy.Step;
  * <p>What comes after {@code arm} raises the event, and what came before is found by the look after it: no wake-up is
  * lost. (The paper's prototype arms and blocks, and loses those that come in between.)
  *
- * <p>It blocks nowhere itself: whoever drives it does on {@link Step#SLEEP}, until the source's event or for a time, and
- * says so by {@link #woken}. So it runs on a thread and on a simulated core.
+ * <p>It blocks nowhere itself: whoever drives it does on {@link Step#SLEEP}, until the source's event or for a time,
+ * and says so by {@link #woken}. So it runs on a thread and on a simulated core.
  *
  * <p>For one thread.
  */

@@ -79,13 +79,7 @@ public final class Polling implements PollStrategy.Factory {
     private final boolean heedsCores;
 
     private Polling(
-            Scheme scheme,
-            long retries,
-            long spinNanos,
-            int batch,
-            int pollers,
-            NanoClock clock,
-            boolean heedsCores) {
+            Scheme scheme, long retries, long spinNanos, int batch, int pollers, NanoClock clock, boolean heedsCores) {
         this.scheme = scheme;
         this.retries = retries;
         this.spinNanos = spinNanos;
@@ -165,13 +159,7 @@ public final class Polling implements PollStrategy.Factory {
     public Polling retryFor(Duration longest) {
         only(Scheme.ADAPTIVE, "retryFor");
         return new Polling(
-                scheme,
-                SpinThenSleep.UNBOUNDED,
-                checkSpin("retryFor", longest),
-                batch,
-                pollers,
-                clock,
-                heedsCores);
+                scheme, SpinThenSleep.UNBOUNDED, checkSpin("retryFor", longest), batch, pollers, clock, heedsCores);
     }
 
     /**
@@ -182,8 +170,7 @@ public final class Polling implements PollStrategy.Factory {
      */
     public Polling longestSpin(Duration longest) {
         only(Scheme.KVM, "longestSpin");
-        return new Polling(
-                scheme, retries, checkSpin("longestSpin", longest), batch, pollers, clock, heedsCores);
+        return new Polling(scheme, retries, checkSpin("longestSpin", longest), batch, pollers, clock, heedsCores);
     }
 
     /**
@@ -235,9 +222,7 @@ public final class Polling implements PollStrategy.Factory {
     @Override
     public PollStrategy create(PollStrategy.Waiting who) {
         AwakeCheck check = heedsCores ? AwakeCheck.watching(clock, new RunDelay()) : new AwakeCheck(clock, null);
-        return scheme == Scheme.KVM
-                ? new HaltPolling(spinNanos, check)
-                : new SpinThenSleep(retries, spinNanos, check);
+        return scheme == Scheme.KVM ? new HaltPolling(spinNanos, check) : new SpinThenSleep(retries, spinNanos, check);
     }
 
     private void only(Scheme wanted, String setting) {
@@ -264,7 +249,7 @@ public final class Polling implements PollStrategy.Factory {
         return longest.toNanos();
     }
 
-    /** The scheme with those of its settings that differ from scheme to scheme, as in {@code ADAPTIVE(120), batch 32}. */
+    /** The scheme with its own settings, as in {@code ADAPTIVE(120), batch 32}. */
     @Override
     public String toString() {
         String detail = "";

@@ -3,8 +3,8 @@ package io.verbena.nic.poll;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts what waiting costs. Any thread counts and reads. Empty looks are counted by the wait and added when it ends, so
- * that a thread that spins writes nothing that others see.
+ * Counts what waiting costs. Any thread counts and reads. Empty looks are counted by the wait and added when it ends,
+ * so that a thread that spins writes nothing that others see.
  */
 public final class WaitCounters {
     private final LongAdder emptyLooks = new LongAdder();

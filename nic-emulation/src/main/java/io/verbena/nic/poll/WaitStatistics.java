@@ -15,7 +15,6 @@ public record WaitStatistics(long emptyLooks, long sleeps, long wakeUps) {
 
     /** What has come since an earlier look. */
     public WaitStatistics since(WaitStatistics before) {
-        return new WaitStatistics(
-                emptyLooks - before.emptyLooks, sleeps - before.sleeps, wakeUps - before.wakeUps);
+        return new WaitStatistics(emptyLooks - before.emptyLooks, sleeps - before.sleeps, wakeUps - before.wakeUps);
     }
 }

@@ -21,10 +21,10 @@ package io.verbena.nic.port;
  *   <li>The engine's own thread asks after each turn that found nothing (modes THREAD and ASSISTED). A busy one never
  *       does.
  *   <li>An application thread that waits while another drives the engine asks: in {@code CompletionQueue.await} and
- *       {@code awaitEvent}, and in whatever waits for a node, such as {@code Inbox.await}. Of those that share a choice,
- *       {@link Factory#maxAwake} at a time do; the others sleep at once. One that was woken and finds nothing sleeps
- *       again without asking, because each arrival wakes all of them. An inbox or completion queue may have a choice of
- *       its own.
+ *       {@code awaitEvent}, and in whatever waits for a node, such as {@code Inbox.await}. Of those that share a
+ *       choice, {@link Factory#maxAwake} at a time do; the others sleep at once. One that was woken and finds nothing
+ *       sleeps again without asking, because each arrival wakes all of them. An inbox or completion queue may have a
+ *       choice of its own.
  *   <li>The application's thread that drives an engine in the mode INVOKER does not ask: it has decided to wait when
  *       it calls {@code await}.
  * </ul>
@@ -72,8 +72,8 @@ public interface PollStrategy extends AutoCloseable {
     @FunctionalInterface
     interface Factory {
         /**
-         * Makes one. Called at least once for each engine and {@link Waiting}, and for each further thread that may stay
-         * awake; each call makes a new one.
+         * Makes one. Called at least once for each engine and {@link Waiting}, and for each further thread that may
+         * stay awake; each call makes a new one.
          *
          * @param who asks it
          */
