@@ -23,10 +23,8 @@ class WaitEventsTest {
     void tellsWhatWaitingCost(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("waits.jfr");
         try (Recording recording = new Recording();
-                Nic nic = Nic.open(new NicContext()
-                        .mode(EngineMode.THREAD)
-                        .name("waits")
-                        .polling(Polling.hybrid()))) {
+                Nic nic = Nic.open(
+                        new NicContext().mode(EngineMode.THREAD).name("waits").polling(Polling.hybrid()))) {
             recording.enable("io.verbena.Wait").with("period", "endChunk");
             recording.start();
             CompletionQueue cq = nic.createCompletionQueue(16);
@@ -37,15 +35,14 @@ class WaitEventsTest {
         }
         List<RecordedEvent> guests = RecordingFile.readAllEvents(file).stream()
                 .filter(e -> e.getEventType().getName().equals("io.verbena.Wait"))
-                .filter(e -> e.getString("nic").equals("waits")
-                        && e.getString("who").equals("GUEST"))
+                .filter(e ->
+                        e.getString("nic").equals("waits") && e.getString("who").equals("GUEST"))
                 .toList();
         assertThat(guests).isNotEmpty();
         assertThat(guests.stream().mapToLong(e -> e.getLong("emptyLooks")).sum())
                 .isEqualTo(1);
         assertThat(guests.stream().mapToLong(e -> e.getLong("sleeps")).sum()).isPositive();
         assertThat(guests.stream().mapToLong(e -> e.getLong("wakeUps")).sum())
-                .isEqualTo(
-                        guests.stream().mapToLong(e -> e.getLong("sleeps")).sum());
+                .isEqualTo(guests.stream().mapToLong(e -> e.getLong("sleeps")).sum());
     }
 }

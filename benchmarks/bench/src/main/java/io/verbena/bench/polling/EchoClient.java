@@ -1,6 +1,7 @@
 package io.verbena.bench.polling;
 
 import io.verbena.Channel;
+import io.verbena.ConnectionException;
 import io.verbena.Inbox;
 import io.verbena.Message;
 import io.verbena.Node;
@@ -37,7 +38,22 @@ final class EchoClient implements AutoCloseable {
     EchoClient(SchemeName scheme, String address) {
         node = Node.launch(new NodeContext().polling(scheme.polling()).sharedMemory(address.startsWith("shm:")));
         answers = node.openInbox("answers");
-        channel = node.connect(address, answers, TIMEOUT);
+        channel = connect(address);
+    }
+
+    /** Connects, again and again for a while: on a busy machine a JVM that has just started is slow to say hello. */
+    private Channel connect(String address) {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (true) {
+            try {
+                return node.connect(address, answers, TIMEOUT);
+            } catch (ConnectionException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    node.close();
+                    throw e;
+                }
+            }
+        }
     }
 
     /**
