@@ -23,8 +23,8 @@ public final class EchoProcess implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         ParentWatch.start();
-        try (Node node = Node.launch(
-                new NodeContext().polling(scheme.polling()).sharedMemory(listen.startsWith("shm:")))) {
+        try (Node node =
+                Node.launch(new NodeContext().polling(scheme.polling()).sharedMemory(listen.startsWith("shm:")))) {
             node.openInbox("echo").onMessage(m -> {
                 SendResult sent = m.channel().offer(m.buffer(), m.offset(), m.length());
                 if (sent == SendResult.BACK_PRESSURED) {
