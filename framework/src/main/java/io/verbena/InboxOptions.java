@@ -124,10 +124,7 @@ public final class InboxOptions {
 
     /** Messages that may be {@linkplain Message#hold held} at a time, 1 to 1048576; default 4096. */
     public InboxOptions maxHeld(int messages) {
-        if (messages < 1 || messages > MAX_HELD) {
-            throw new IllegalArgumentException("max held " + messages + " outside 1.." + MAX_HELD);
-        }
-        maxHeld = messages;
+        maxHeld = Limits.range("max held", messages, 1, MAX_HELD);
         return this;
     }
 
