@@ -50,6 +50,7 @@ public final class Polling implements PollStrategy.Factory {
     /** Most threads that poll for all queues. */
     public static final int MAX_POLLERS = 64;
 
+    /** As good as for ever: a thread that has found nothing for so long may as well sleep. */
     private static final Duration MAX_SPIN = Duration.ofHours(1);
 
     /** The schemes. */
@@ -153,7 +154,7 @@ public final class Polling implements PollStrategy.Factory {
      * Of {@link #adaptive}: sleeps after a time without work, however many looks that is. A look takes 15 ns or a
      * system call, so a time means the same everywhere and a number does not.
      *
-     * @param longest 0 to an hour
+     * @param longest at least 0; more than an hour counts as an hour
      * @throws IllegalStateException of another scheme
      */
     public Polling retryFor(Duration longest) {
@@ -165,7 +166,7 @@ public final class Polling implements PollStrategy.Factory {
     /**
      * Of {@link #kvm}: the longest time that it stays awake.
      *
-     * @param longest 0, which sleeps at once, to an hour
+     * @param longest at least 0, which sleeps at once; more than an hour counts as an hour
      * @throws IllegalStateException of another scheme
      */
     public Polling longestSpin(Duration longest) {
@@ -243,10 +244,10 @@ public final class Polling implements PollStrategy.Factory {
     }
 
     private static long checkSpin(String what, Duration longest) {
-        if (longest.isNegative() || longest.compareTo(MAX_SPIN) > 0) {
-            throw new IllegalArgumentException(what + " " + longest + " outside 0.." + MAX_SPIN);
+        if (longest.isNegative()) {
+            throw new IllegalArgumentException(what + " " + longest + " < minimum 0");
         }
-        return longest.toNanos();
+        return (longest.compareTo(MAX_SPIN) > 0 ? MAX_SPIN : longest).toNanos();
     }
 
     /** The scheme with its own settings, as in {@code ADAPTIVE(120), batch 32}. */
