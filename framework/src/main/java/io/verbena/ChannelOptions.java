@@ -36,10 +36,7 @@ public final class ChannelOptions {
 
     /** Its weight among the tenant's connections, 1 to what the tenant may set. */
     public ChannelOptions weight(int value) {
-        if (value < 1 || value > GroupAttributes.MAX_WEIGHT) {
-            throw new IllegalArgumentException("weight " + value + " outside 1.." + GroupAttributes.MAX_WEIGHT);
-        }
-        weight = value;
+        weight = Limits.range("weight", value, 1, GroupAttributes.MAX_WEIGHT);
         return this;
     }
 

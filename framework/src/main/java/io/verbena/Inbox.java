@@ -11,6 +11,9 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueStatistics;
 import io.verbena.nic.append.AppendRecord;
 import io.verbena.nic.append.RecordDescriptor;
+import io.verbena.nic.engine.GuestWaits;
+import io.verbena.nic.poll.Polling;
+import io.verbena.nic.poll.WaitStatistics;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
@@ -41,6 +44,7 @@ public final class Inbox implements AutoCloseable {
     private final ChannelOptions channelOptions;
     private final BooleanSupplier hasMessage = this::hasMessage;
     private final InboxCallback callback;
+    private final @Nullable GuestWaits waits; // null: the node's choice
     private volatile boolean closed;
 
     Inbox(Node node, Tenant tenant, String name, AppendQueue queue, InboxOptions options, ChannelOptions peers) {
@@ -51,7 +55,10 @@ public final class Inbox implements AutoCloseable {
         this.name = name;
         this.queue = queue;
         this.dispatch = new Dispatch(new Message(this, channels, null), tenant.callbacks());
-        this.callback = new InboxCallback(this, tenant.callbacks(), node.turns(), node.clock());
+        Polling polling = options.polling;
+        this.waits = polling == null ? null : new GuestWaits(polling);
+        int batch = polling == null ? node.turns().callbackBatch() : polling.batch();
+        this.callback = new InboxCallback(this, tenant.callbacks(), node.turns(), node.clock(), batch);
         this.held = new HeldMessages(this, channels, options.maxHeld);
         this.channelOptions = peers;
     }
@@ -263,7 +270,11 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean await(Duration longest, BooleanSupplier condition) {
-        return driver.awaitMessage(Nanos.of(longest), condition);
+        return await(Nanos.of(longest), condition);
+    }
+
+    boolean await(long nanos, BooleanSupplier condition) {
+        return driver.awaitMessage(waits, nanos, condition);
     }
 
     boolean isClosed() {
@@ -323,6 +334,15 @@ public final class Inbox implements AutoCloseable {
         queue.modify(options.attributes());
     }
 
+    /**
+     * What waiting for it has cost, where it has a choice of its own how threads wait ({@link InboxOptions#polling});
+     * else 0, and {@link Node#waitStatistics} tells. Any thread.
+     */
+    public WaitStatistics waitStatistics() {
+        GuestWaits own = waits;
+        return own == null ? new WaitStatistics(0, 0, 0) : own.statistics();
+    }
+
     /** Bytes that it holds now. Any thread. */
     public long footprint() {
         return queue.query().footprint();
@@ -343,6 +363,9 @@ public final class Inbox implements AutoCloseable {
             return;
         }
         closed = true;
+        if (waits != null) {
+            waits.close();
+        }
         long stay = queue.query().heldRecords();
         if (stay > 0) {
             LOG.warn("{} is closed while {} of its messages are held: their memory waits for release", this, stay);

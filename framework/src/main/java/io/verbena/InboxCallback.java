@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The setters are for any thread; taking is for the thread that runs the callback.
  */
 final class InboxCallback implements CallbackSource {
-    /** Messages that the node hands to a callback in one turn at most. */
-    static final int LIMIT = 256;
-
     private static final long MIN_DELAY = TimeUnit.MICROSECONDS.toNanos(10);
     private static final long MAX_DELAY = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -27,6 +24,7 @@ final class InboxCallback implements CallbackSource {
     private final TenantCallbacks callbacks;
     private final Turns turns;
     private final NanoClock clock;
+    private final int batch;
     private final BooleanSupplier parkCheck = this::hasWork;
     private final BooleanSupplier callbackCheck = this::hasWorkForNodeSoon;
 
@@ -40,7 +38,13 @@ final class InboxCallback implements CallbackSource {
     private long delay = MIN_DELAY; // the taker's, as the next
     private long nextAttempt;
 
-    InboxCallback(Inbox inbox, TenantCallbacks callbacks, Turns turns, NanoClock clock) {
+    /**
+     * Creates it.
+     *
+     * @param batch messages that are taken at a time at most
+     */
+    InboxCallback(Inbox inbox, TenantCallbacks callbacks, Turns turns, NanoClock clock, int batch) {
+        this.batch = batch;
         this.inbox = inbox;
         this.callbacks = callbacks;
         this.turns = turns;
@@ -138,7 +142,7 @@ final class InboxCallback implements CallbackSource {
     /** Takes a batch of messages; if the first of them is left, the next one comes a little later each time. */
     private int take(MessageHandler taker) {
         left = false;
-        int taken = inbox.take(taker, LIMIT, turns.isCurrentThread());
+        int taken = inbox.take(taker, batch, turns.isCurrentThread());
         if (left) {
             delay = taken > 0 ? MIN_DELAY : Math.min(2 * delay, MAX_DELAY);
             nextAttempt = clock.nanoTime() + delay;

@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.fabric.Nanos;
 import io.verbena.nic.append.AppendQueueAttributes;
+import io.verbena.nic.poll.Polling;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,9 @@ public final class InboxOptions {
 
     @Nullable
     String tenant;
+
+    @Nullable
+    Polling polling;
 
     /** Creates the defaults: chunks of 1 MiB, messages up to 16 MiB. */
     public InboxOptions() {}
@@ -107,12 +111,20 @@ public final class InboxOptions {
         return this;
     }
 
+    /**
+     * How threads wait in {@link Inbox#await} and its consumers', and how many messages the node hands to its callback
+     * before it looks at anything else ({@link Polling#batch}). By default as the node was told
+     * ({@link NodeContext#polling}); when a node's own thread sleeps is the node's choice in any case. It is for good:
+     * {@link Inbox#modify} does not change it.
+     */
+    public InboxOptions polling(Polling choice) {
+        polling = choice;
+        return this;
+    }
+
     /** Messages that may be {@linkplain Message#hold held} at a time, 1 to 1048576; default 4096. */
     public InboxOptions maxHeld(int messages) {
-        if (messages < 1 || messages > MAX_HELD) {
-            throw new IllegalArgumentException("max held " + messages + " outside 1.." + MAX_HELD);
-        }
-        maxHeld = messages;
+        maxHeld = Limits.range("max held", messages, 1, MAX_HELD);
         return this;
     }
 

@@ -1,7 +1,6 @@
 package io.verbena;
 
 import io.netty.channel.ManualIoEventLoop;
-import io.verbena.admin.AdminSocket;
 import io.verbena.connection.Connections;
 import io.verbena.connection.Dialer;
 import io.verbena.connection.LocalNode;
@@ -15,13 +14,14 @@ import io.verbena.link.Links;
 import io.verbena.link.NodeMemory;
 import io.verbena.nic.Nic;
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.poll.WaitStatistics;
+import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.verbs.NicCounter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.agrona.concurrent.NanoClock;
@@ -64,9 +64,7 @@ public final class Node implements AutoCloseable, Executor {
     private final Openings openings;
     private final EventLoopWaiter waiter;
     private final NodeEnding ending;
-    private final List<String> addresses = new CopyOnWriteArrayList<>();
-
-    private volatile @Nullable AdminSocket admin;
+    private final Entrances entrances;
 
     private Node(String name, NodeContext context) {
         this.name = name;
@@ -99,7 +97,8 @@ public final class Node implements AutoCloseable, Executor {
                 connections,
                 ending::isClosing,
                 context.callbackBoundNanos,
-                () -> !invoker && !waiter.runsApplication());
+                () -> !invoker && !waiter.runsApplication(),
+                context.polling.batch());
         String text = "node '" + name + "'";
         this.driver = new NodeDriver(
                 text,
@@ -109,7 +108,7 @@ public final class Node implements AutoCloseable, Executor {
                 runtime.backgroundThread() ? () -> 0 : nic::backgroundWork,
                 ending::closeIfAsked);
         this.tenants = new Tenants(this, nic);
-        this.links = new Links(text, engine, runtime.clock(), engine.endpoint(), waiter, memory, context.links());
+        this.links = new Links(text, runtime.clock(), engine.endpoint(), waiter, memory, context.links());
         connections.onPeerGone(links::forget);
         this.self = new LocalNode(name, engine.endpoint(), context.ringLength, connections.handshake(), engine::wake);
         connections.handshake().peers(nicId -> self.peer(nicId, links));
@@ -119,6 +118,7 @@ public final class Node implements AutoCloseable, Executor {
                 this,
                 sleeper,
                 new Dialer(self, invoker, engine, connections, links, ending::isClosing, runtime.executor()));
+        this.entrances = new Entrances(this, self, links);
         this.openings = new Openings(this, sleeper, tenants, directory);
         engine.agent(turns);
     }
@@ -140,11 +140,11 @@ public final class Node implements AutoCloseable, Executor {
                 Shutdown.add(node);
             }
             for (Address address : context.listen) {
-                node.listen(address);
+                node.entrances.listen(address);
             }
             Path admin = context.admin;
             if (admin != null) {
-                node.admin = AdminSocket.open(node.name, node.clock(), node.tenants.administered(), admin);
+                node.entrances.openAdmin(admin);
             }
         } catch (RuntimeException e) {
             node.close();
@@ -170,7 +170,7 @@ public final class Node implements AutoCloseable, Executor {
 
     /** The addresses that it listens on, as bound, in the order in which they were given. */
     public List<String> addresses() {
-        return List.copyOf(addresses);
+        return entrances.addresses();
     }
 
     /**
@@ -181,16 +181,7 @@ public final class Node implements AutoCloseable, Executor {
      * @throws io.verbena.fabric.ListenException if it cannot be listened on; the message says why and what to do
      */
     public String listen(String address) {
-        return listen(Address.parseListen(address));
-    }
-
-    private String listen(Address address) {
-        checkOpen();
-        String bound = address.scheme() == Address.Scheme.LOCAL
-                ? self.listen(address)
-                : links.listen(address).toString();
-        addresses.add(bound);
-        return bound;
+        return entrances.listen(Address.parseListen(address));
     }
 
     // ---- tenants ----------------------------------------------------------------------------------------------------
@@ -327,6 +318,11 @@ public final class Node implements AutoCloseable, Executor {
         return nic.counter(NicCounter.LINKS_REJECTED);
     }
 
+    /** What waiting has cost since the launch, but for inboxes with a choice of their own. Any thread. */
+    public WaitStatistics waitStatistics(PollStrategy.Waiting who) {
+        return nic.waitStatistics(who);
+    }
+
     /** Adds a listener to the node's channels. */
     public void addListener(ChannelListener listener) {
         listeners.add(listener);
@@ -410,10 +406,7 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     void closeAdmin() {
-        AdminSocket socket = admin;
-        if (socket != null) {
-            socket.close();
-        }
+        entrances.closeAdmin();
     }
 
     /** Closes links and NIC, once nothing is connected any more. */

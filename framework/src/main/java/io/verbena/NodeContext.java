@@ -1,5 +1,9 @@
 package io.verbena;
 
+import static io.verbena.Limits.atLeast;
+import static io.verbena.Limits.powerOfTwo;
+import static io.verbena.Limits.range;
+
 import io.verbena.connection.AccessRules;
 import io.verbena.connection.ConnectionFlyweight;
 import io.verbena.connection.ConnectionSettings;
@@ -14,7 +18,7 @@ import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
-import io.verbena.nic.engine.AdaptiveIdle;
+import io.verbena.nic.poll.Polling;
 import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.wire.AckTimeout;
@@ -50,7 +54,7 @@ public final class NodeContext {
     private int chunksPerInbox = 64;
     private long sharedReserve;
     private int maxRegions = 4096;
-    private PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
+    PollStrategy.Factory polling = Polling.kvm();
     private int pathMtu = 8192;
     boolean sharedMemory;
     Path sharedMemoryRoot = SharedMemoryProvider.DEFAULT_ROOT;
@@ -108,7 +112,7 @@ public final class NodeContext {
 
     /** Connections that may exist at a time, 16 to 1048576, a power of two; default 4096. */
     public NodeContext maxConnections(int count) {
-        maxQueuePairs = powerOfTwo("maxConnections", range("maxConnections", count, 16, 1 << 20));
+        maxQueuePairs = powerOfTwo("maxConnections", count, 16, 1 << 20);
         return this;
     }
 
@@ -127,10 +131,7 @@ public final class NodeContext {
      * the length of a chunk, this bounds what lies unread in an inbox, whatever its memory limit is.
      */
     public NodeContext chunksPerInbox(int count) {
-        if (Integer.bitCount(range("chunksPerInbox", count, 4, 4096)) != 1) {
-            throw new IllegalArgumentException("chunksPerInbox " + count + " is not a power of two");
-        }
-        chunksPerInbox = count;
+        chunksPerInbox = powerOfTwo("chunksPerInbox", count, 4, 4096);
         return this;
     }
 
@@ -148,7 +149,7 @@ public final class NodeContext {
 
     /** Regions that may be registered at a time, including those of long messages: 16 to 65536; default 4096. */
     public NodeContext maxRegions(int count) {
-        maxRegions = powerOfTwo("maxRegions", range("maxRegions", count, 16, 1 << 16));
+        maxRegions = powerOfTwo("maxRegions", count, 16, 1 << 16);
         return this;
     }
 
@@ -157,11 +158,14 @@ public final class NodeContext {
      * strategy, and replaces one that {@link #polling} has set.
      */
     public NodeContext spin(Duration longest) {
-        polling = AdaptiveIdle.upTo(notNegative("spin", longest));
+        polling = Polling.kvm().longestSpin(longest);
         return this;
     }
 
-    /** How the node's thread waits, and threads in {@link Inbox#await} and the like. By default adaptive polling. */
+    /**
+     * How the node's thread waits, and those in {@link Inbox#await} and its like; {@link Polling#kvm} by default. Its
+     * batch bounds the messages that a callback gets in one turn. See {@link InboxOptions#polling} for one inbox.
+     */
     public NodeContext polling(PollStrategy.Factory strategies) {
         polling = strategies;
         return this;
@@ -172,7 +176,7 @@ public final class NodeContext {
      * counts. Default 8192.
      */
     public NodeContext pathMtu(int bytes) {
-        pathMtu = powerOfTwo("pathMtu", range("pathMtu", bytes, 256, 65536));
+        pathMtu = powerOfTwo("pathMtu", bytes, 256, 65536);
         return this;
     }
 
@@ -211,7 +215,7 @@ public final class NodeContext {
 
     /** Bytes in which a channel keeps longer messages until they are acknowledged, 4 KiB to 64 MiB; default 256 KiB. */
     public NodeContext stagingLength(int bytes) {
-        stagingLength = powerOfTwo("stagingLength", range("stagingLength", bytes, 4096, 64 << 20));
+        stagingLength = powerOfTwo("stagingLength", bytes, 4096, 64 << 20);
         return this;
     }
 
@@ -222,7 +226,7 @@ public final class NodeContext {
      * a quarter of a ring. Messages to inboxes mostly do not use it.
      */
     public NodeContext ringLength(int bytes) {
-        ringLength = powerOfTwo("ringLength", range("ringLength", bytes, 8 << 10, 64 << 20));
+        ringLength = powerOfTwo("ringLength", bytes, 8 << 10, 64 << 20);
         return this;
     }
 
@@ -255,10 +259,7 @@ public final class NodeContext {
      * @param least 1 ms or more
      */
     public NodeContext channelIdle(Duration least) {
-        if (least.compareTo(MIN_IDLE) < 0) {
-            throw new IllegalArgumentException("channelIdle " + least + " < minimum " + MIN_IDLE);
-        }
-        idleNanos = Nanos.of(least);
+        idleNanos = Nanos.of(atLeast("channelIdle", least, MIN_IDLE));
         return this;
     }
 
@@ -347,10 +348,7 @@ public final class NodeContext {
      * @param bytes at least 1
      */
     public NodeContext urgentWindow(int bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("urgent window " + bytes + " < minimum 1");
-        }
-        urgentWindow = bytes;
+        urgentWindow = Math.toIntExact(atLeast("urgent window", bytes, 1));
         return this;
     }
 
@@ -358,10 +356,7 @@ public final class NodeContext {
      * Bytes a second that the node can send: the most that tenants' floors may add up to. 0, the default: no floors.
      */
     public NodeContext capacity(long bytesPerSecond) {
-        if (bytesPerSecond < 0) {
-            throw new IllegalArgumentException("capacity " + bytesPerSecond + " < minimum 0");
-        }
-        capacity = bytesPerSecond;
+        capacity = atLeast("capacity", bytesPerSecond, 0);
         return this;
     }
 
@@ -472,21 +467,6 @@ public final class NodeContext {
         }
         String given = name;
         return given == null ? "node-" + ProcessHandle.current().pid() + "-" + UNNAMED.incrementAndGet() : given;
-    }
-
-    private static int powerOfTwo(String what, int value) {
-        if (Integer.bitCount(value) != 1) {
-            throw new IllegalArgumentException(
-                    what + " " + value + " is not a power of two; next is " + Integer.highestOneBit(value) * 2L);
-        }
-        return value;
-    }
-
-    private static int range(String what, int value, int minimum, int maximum) {
-        if (value < minimum || value > maximum) {
-            throw new IllegalArgumentException(what + " " + value + " outside " + minimum + ".." + maximum);
-        }
-        return value;
     }
 
     private static long notNegative(String what, Duration value) {

@@ -270,7 +270,7 @@ public final class Requester implements AutoCloseable {
             }
         }
         if (left > 0) {
-            node.driver().awaitMessage(left, hasWork);
+            inbox.await(left, hasWork);
         }
     }
 

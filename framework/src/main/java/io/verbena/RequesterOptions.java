@@ -12,11 +12,7 @@ public final class RequesterOptions {
 
     /** Calls that may be outstanding at a time, a power of two, 1 to 1048576. */
     public RequesterOptions maxOutstanding(int calls) {
-        if (calls < 1 || calls > MAX_OUTSTANDING || Integer.bitCount(calls) != 1) {
-            throw new IllegalArgumentException(
-                    "maxOutstanding " + calls + " is not a power of two in 1.." + MAX_OUTSTANDING);
-        }
-        maxOutstanding = calls;
+        maxOutstanding = Limits.powerOfTwo("maxOutstanding", calls, 1, MAX_OUTSTANDING);
         return this;
     }
 

@@ -197,7 +197,7 @@ class HeldMessageTest {
         }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new NodeContext().chunksPerInbox(5))
-                .withMessage("chunksPerInbox 5 is not a power of two");
+                .withMessage("chunksPerInbox 5 is not a power of two; next is 8");
     }
 
     @ParameterizedTest

@@ -87,7 +87,7 @@ public final class Connections implements DutyCycleAgent {
         this.idleMemory = new IdleMemory(settings);
         this.closings = new Closings(this, nodeName, settings.lingerNanos());
         this.maker = new ConnectionMaker(nic, settings, reports.errors(), runtime.random());
-        this.handshake = new Handshake(this, lock, maker, targets, settings, rules, token, engine);
+        this.handshake = new Handshake(this, lock, maker, targets, settings, rules, token, engine.listener());
         this.redials = new Redials(notices::note);
         this.agents = new DutyCycleAgent[] {closings, retirement, handshake, reports, idleMemory, redials};
     }

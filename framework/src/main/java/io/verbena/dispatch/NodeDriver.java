@@ -1,8 +1,10 @@
 package io.verbena.dispatch;
 
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.engine.GuestWaits;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Does a node's work where the application does it (in the mode INVOKER), and lets threads wait for it where it is done
@@ -82,16 +84,19 @@ public final class NodeDriver {
     /**
      * Sleeps until there is a message, or the time is over; in the mode INVOKER also until there is other work.
      *
+     * @param choice how the thread waits, or null: as the node was told
      * @return whether there is one
      * @throws IllegalStateException within a callback of the node
      */
-    public boolean awaitMessage(long nanos, BooleanSupplier hasMessage) {
+    public boolean awaitMessage(@Nullable GuestWaits choice, long nanos, BooleanSupplier hasMessage) {
         refuseInCallback("await");
         if (hasMessage.getAsBoolean() || ended) {
             return hasMessage.getAsBoolean();
         }
         if (!invoker) {
-            return engine.awaitAsGuest(nanos, hasMessage);
+            return choice == null
+                    ? engine.awaitAsGuest(nanos, hasMessage)
+                    : engine.awaitAsGuest(choice, nanos, hasMessage);
         }
         engine.await(nanos);
         return hasMessage.getAsBoolean();

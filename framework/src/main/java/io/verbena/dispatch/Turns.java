@@ -35,6 +35,7 @@ public final class Turns implements EngineAgent {
     private final String node;
     private final Engine engine;
     private final NanoClock clock;
+    private final int callbackBatch;
     private final DutyCycleAgent connections;
     private final BooleanSupplier closing;
     private final ConcurrentLinkedQueue<Runnable> commands = new ConcurrentLinkedQueue<>();
@@ -58,6 +59,7 @@ public final class Turns implements EngineAgent {
      * @param closing whether the node closes
      * @param callbackBoundNanos how long one tenant's callbacks may hold up those of another; 0: nobody looks
      * @param mayMoveCallbacks whether other threads may do the node's work
+     * @param callbackBatch messages that a callback gets in a turn, unless its inbox says otherwise
      */
     public Turns(
             String node,
@@ -66,7 +68,9 @@ public final class Turns implements EngineAgent {
             DutyCycleAgent connections,
             BooleanSupplier closing,
             long callbackBoundNanos,
-            BooleanSupplier mayMoveCallbacks) {
+            BooleanSupplier mayMoveCallbacks,
+            int callbackBatch) {
+        this.callbackBatch = callbackBatch;
         this.node = node;
         this.retries = new Retries(node);
         this.engine = engine;
@@ -80,6 +84,11 @@ public final class Turns implements EngineAgent {
                 CallbackSource::hasWorkForNode,
                 this::callBack,
                 clock::nanoTime);
+    }
+
+    /** Messages that a callback gets in a turn, unless its inbox says otherwise. */
+    public int callbackBatch() {
+        return callbackBatch;
     }
 
     /** Runs something in the next turn. */

@@ -12,7 +12,6 @@ import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.PacketRingDescriptor;
 import io.verbena.fabric.shm.SharedMemoryContext;
 import io.verbena.fabric.shm.SharedMemoryFabric;
-import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
@@ -39,7 +38,7 @@ public final class Links implements LinkListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
 
     private final String node;
-    private final Engine engine;
+    private final LinkListener engine;
     private final NanoClock clock;
     private final LinkEndpoint endpoint;
     private final EventLoopWaiter waiter;
@@ -60,7 +59,6 @@ public final class Links implements LinkListener, AutoCloseable {
      */
     public Links(
             String node,
-            Engine engine,
             NanoClock clock,
             LinkEndpoint own,
             EventLoopWaiter waiter,
@@ -69,7 +67,7 @@ public final class Links implements LinkListener, AutoCloseable {
         this.node = node;
         this.memory = memory;
         this.settings = settings;
-        this.engine = engine;
+        this.engine = own.listener();
         this.clock = clock;
         this.waiter = waiter;
         this.endpoint = new LinkEndpoint(own.nicId(), own.engine(), own.waiter(), own.memory(), this);

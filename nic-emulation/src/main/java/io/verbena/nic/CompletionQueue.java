@@ -2,10 +2,15 @@ package io.verbena.nic;
 
 import io.verbena.nic.engine.CompletionEvents;
 import io.verbena.nic.engine.Engine;
+import io.verbena.nic.engine.GuestWaits;
+import io.verbena.nic.poll.WaitStatistics;
+import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.queue.CompletionRing;
 import io.verbena.nic.verbs.AsyncEventType.Element;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A completion queue ({@code ibv_create_cq(3)}). Its queue pairs belong to one engine.
@@ -26,6 +31,7 @@ public final class CompletionQueue implements AutoCloseable {
     private final Completion cursor;
     private final List<Integer> users = new ArrayList<>(); // numbers of queue pairs, under the NIC's monitor
     private boolean closed;
+    private volatile @Nullable GuestWaits waits; // null: the NIC's choice
 
     private final CompletionEvents events = new CompletionEvents();
 
@@ -197,6 +203,46 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
+     * How threads wait in {@link #await} and {@link #awaitEvent} of this queue from now on; by default as the NIC was
+     * told ({@link NicContext#polling}). Any thread.
+     */
+    public void polling(PollStrategy.Factory choice) {
+        GuestWaits made = new GuestWaits(choice);
+        GuestWaits before;
+        synchronized (nic) {
+            before = waits;
+            if (!closed) {
+                waits = made;
+            }
+        }
+        if (before != null) {
+            before.close();
+        }
+        if (waits != made) {
+            made.close();
+            checkOpen();
+        }
+    }
+
+    boolean hasEventSince(long token) {
+        return ring.events() != token;
+    }
+
+    private boolean awaitAsGuest(long nanos, BooleanSupplier condition) {
+        GuestWaits own = waits;
+        return own == null ? engine.awaitAsGuest(nanos, condition) : engine.awaitAsGuest(own, nanos, condition);
+    }
+
+    /**
+     * What waiting for this queue has cost since it was told how to ({@link #polling}); 0 as long as its waits are the
+     * NIC's. Any thread.
+     */
+    public WaitStatistics waitStatistics() {
+        GuestWaits own = waits;
+        return own == null ? new WaitStatistics(0, 0, 0) : own.statistics();
+    }
+
+    /**
      * Waits for the requested event and takes it ({@code ibv_get_cq_event(3)}); it must be acknowledged. The engine
      * must be driven by another thread or by its own. An event may be spurious: there may be nothing to poll.
      *
@@ -206,7 +252,7 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public boolean awaitEvent(long token, long nanos) {
         checkOpen();
-        boolean raised = ring.events() != token || engine.awaitAsGuest(nanos, () -> ring.events() != token);
+        boolean raised = hasEventSince(token) || awaitAsGuest(nanos, () -> hasEventSince(token));
         if (raised) {
             events.delivered();
         }
@@ -235,7 +281,7 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public boolean await(long nanos) {
         checkOpen();
-        return engine.awaitAsGuest(nanos, () -> !ring.isEmpty());
+        return awaitAsGuest(nanos, () -> !ring.isEmpty());
     }
 
     // ---- life ----------------------------------------------------------------------------------------------------
@@ -302,6 +348,9 @@ public final class CompletionQueue implements AutoCloseable {
                 if (!closed) {
                     checkUnused();
                     closed = true;
+                    if (waits != null) {
+                        waits.close();
+                    }
                     nic.forget(this);
                 }
                 destroyed = true;

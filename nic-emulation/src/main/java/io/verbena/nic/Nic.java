@@ -13,11 +13,14 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.engine.EngineContext;
 import io.verbena.nic.engine.NicEvents;
 import io.verbena.nic.engine.ParkWaiter;
+import io.verbena.nic.jfr.WaitRecorder;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.QueuePairWord;
+import io.verbena.nic.poll.WaitStatistics;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.NicId;
+import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.transport.AddressTable;
 import io.verbena.nic.verbs.AsyncEvent;
@@ -66,6 +69,7 @@ public final class Nic implements AutoCloseable {
     private final long acknowledgeTimeoutNanos;
     private final PerformanceGroups groups;
     private final boolean cutsMessages;
+    private final WaitRecorder waits;
 
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
     private final List<CompletionQueue> completionQueues = new ArrayList<>();
@@ -126,6 +130,7 @@ public final class Nic implements AutoCloseable {
                     waiters[i],
                     turn -> Arbiters.create(settings, index, context.engines, context.clock, turn));
         }
+        this.waits = new WaitRecorder(name, this::waitStatistics);
         appendQueues.onExhausted(() -> counters.incrementAndGet(NicCounter.MEMORY_EXHAUSTED.ordinal()));
         appendQueues.onCorrupted(id -> events.raise(AsyncEventType.AQ_ERR, id));
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
@@ -147,6 +152,7 @@ public final class Nic implements AutoCloseable {
             engine.start("verbena-" + nic.name + "-" + engine.index());
         }
         nic.groups.start();
+        nic.waits.start();
         return nic;
     }
 
@@ -191,6 +197,18 @@ public final class Nic implements AutoCloseable {
         long sum = counters.get(counter.ordinal());
         for (Engine engine : engines) {
             sum += engine.counter(counter);
+        }
+        return sum;
+    }
+
+    /**
+     * What waiting has cost on all engines: the threads that drive them, or the application threads that wait beside
+     * them and made no choice of their own. Any thread.
+     */
+    public WaitStatistics waitStatistics(PollStrategy.Waiting who) {
+        WaitStatistics sum = new WaitStatistics(0, 0, 0);
+        for (Engine engine : engines) {
+            sum = sum.plus(engine.waitStatistics(who));
         }
         return sum;
     }
@@ -447,6 +465,7 @@ public final class Nic implements AutoCloseable {
             closed = true;
         }
         groups.close();
+        waits.close();
         control.close();
         for (Engine engine : engines) {
             engine.close();

@@ -3,14 +3,15 @@ package io.verbena.nic;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
-import io.verbena.nic.engine.AdaptiveIdle;
 import io.verbena.nic.memory.ControlLimits;
 import io.verbena.nic.memory.DirectMemoryProvider;
+import io.verbena.nic.poll.Polling;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.port.Waiter;
 import io.verbena.nic.verbs.EngineMode;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
@@ -33,7 +34,7 @@ public final class NicContext {
     int maxAppendQueues = 256;
     long sharedReserve;
     int chunksPerAppendQueue = ControlLimits.DEFAULT.maxChunksPerQueue();
-    PollStrategy.Factory polling = AdaptiveIdle.upTo(TimeUnit.MICROSECONDS.toNanos(200));
+    PollStrategy.Factory polling = Polling.kvm();
     ArbiterSettings arbiter = ArbiterSettings.defaults().withQuantum(16 * 1024);
     long capacity;
     NanoClock clock = SystemNanoClock.INSTANCE;
@@ -124,13 +125,13 @@ public final class NicContext {
         if (nanos < 0) {
             throw new IllegalArgumentException("longestSpinNanos " + nanos + " < minimum 0");
         }
-        polling = AdaptiveIdle.upTo(nanos);
+        polling = Polling.kvm().longestSpin(Duration.ofNanos(nanos));
         return this;
     }
 
     /**
-     * How the engines' threads wait, and application threads that wait for them. By default adaptive polling, which
-     * stays awake for up to {@link #longestSpinNanos}.
+     * How the engines' threads wait, and application threads that wait beside them: a {@link Polling}, or a strategy of
+     * one's own. By default {@link Polling#kvm}, which stays awake for up to {@link #longestSpinNanos}.
      */
     public NicContext polling(PollStrategy.Factory strategies) {
         polling = strategies;

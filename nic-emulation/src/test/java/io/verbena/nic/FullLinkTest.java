@@ -78,7 +78,7 @@ class FullLinkTest {
 
         Sender(NicContext context, Link link, QpType ofUrgent, QpType ofBulk, ConnectAttributes attributes) {
             nic = Nic.open(context);
-            nic.engine(0).attach(link);
+            nic.engine(0).listener().onLink(link);
             ProtectionDomain pd = nic.allocateProtectionDomain();
             completions = nic.createCompletionQueue(64);
             urgent = pd.createQueuePair(new QueuePairAttributes().type(ofUrgent).completionQueue(completions));
@@ -225,7 +225,7 @@ class FullLinkTest {
         AtomicLong now = new AtomicLong(1);
         NicContext context = Sender.context(new Sleeper()).clock(now::get).urgentWindow(8 * 1024);
         try (Nic nic = Nic.open(context)) {
-            nic.engine(0).attach(link);
+            nic.engine(0).listener().onLink(link);
             QueuePairAttributes attributes =
                     new QueuePairAttributes().type(QpType.UC).completionQueue(nic.createCompletionQueue(64));
             ProtectionDomain pd = nic.allocateProtectionDomain(nic.createGroup(new GroupAttributes().name("bulk")));

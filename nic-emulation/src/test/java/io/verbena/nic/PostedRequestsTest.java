@@ -90,7 +90,7 @@ class PostedRequestsTest {
     }
 
     private QueuePair connected(CountingLink link) {
-        nic.engine(0).attach(link);
+        nic.engine(0).listener().onLink(link);
         CompletionQueue cq = nic.createCompletionQueue(64);
         completions = cq;
         QueuePair qp = nic.allocateProtectionDomain()

@@ -5,7 +5,8 @@ import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.ControlBlock;
-import io.verbena.nic.port.Link;
+import io.verbena.nic.poll.WaitCounters;
+import io.verbena.nic.poll.WaitStatistics;
 import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.port.PollStrategy.Waiting;
@@ -24,8 +25,6 @@ import java.util.function.Function;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs a NIC's work: the one place that knows about threads. The work is done by whoever holds the baton: the engine's
@@ -35,9 +34,7 @@ import org.slf4j.LoggerFactory;
  * is parked; {@link EngineTurns} says what the holder does when it lets the baton go. No sleeper is left asleep:
  * {@link Owner}.
  */
-public final class Engine implements LinkListener, AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
-
+public final class Engine implements AutoCloseable {
     /** How long after a turn the next one is waited for: several times what a system call takes. */
     private static final long LONGEST_LEFT = TimeUnit.MICROSECONDS.toNanos(20);
 
@@ -55,6 +52,7 @@ public final class Engine implements LinkListener, AutoCloseable {
     private final Owner owner;
     private final Commands commands;
     private final EngineTurns turns;
+    private final ArrivingLinks links;
     private final BooleanSupplier workCheck = this::hasWork; // made once: sleeping allocates nothing
 
     /** Who runs application code that this engine has called. */
@@ -80,12 +78,13 @@ public final class Engine implements LinkListener, AutoCloseable {
         this.clock = run.clock();
         this.doorbells = new Doorbells(control.limits().maxQueuePairs());
         this.datapath = new Datapath(index, context, arbiters, doorbells, ownCounters, this::later);
-        this.guests = new Guests(control, run.engines() + index, run.polling().create(Waiting.GUEST));
+        this.guests = new Guests(control, run.engines() + index, new GuestWaits(run.polling()));
         this.thread = run.mode() == EngineMode.INVOKER
                 ? null
                 : new EngineThread(this, run.polling().create(Waiting.ENGINE));
         this.owner = new Owner(index, control, waiter, clock, datapath, thread);
         this.commands = new Commands(baton, datapath, owner, guests);
+        this.links = new ArrivingLinks(context, datapath, commands);
         this.turns =
                 new EngineTurns(baton, datapath, doorbells, commands, owner, guests, waiter, new WaiterPace(clock));
     }
@@ -317,8 +316,25 @@ public final class Engine implements LinkListener, AutoCloseable {
      * @throws IllegalStateException within {@linkplain #isInCallback a callback}
      */
     public boolean awaitAsGuest(long nanos, BooleanSupplier condition) {
+        return awaitAsGuest(guests.waits(), nanos, condition);
+    }
+
+    /** The same, for threads that share a choice of their own how they wait. */
+    public boolean awaitAsGuest(GuestWaits choice, long nanos, BooleanSupplier condition) {
         refuseInCallback();
-        return guests.await(nanos, condition);
+        return guests.await(choice, nanos, condition);
+    }
+
+    /**
+     * What waits here have cost: of the thread that drives the engine, or of application threads that made no choice of
+     * their own. Any thread.
+     */
+    public WaitStatistics waitStatistics(Waiting who) {
+        return (who == Waiting.ENGINE ? owner.counters() : guests.waits().counters()).statistics();
+    }
+
+    WaitCounters waitCounters() {
+        return owner.counters();
     }
 
     /** Whether a sleeper would find something to do. */
@@ -401,15 +417,9 @@ public final class Engine implements LinkListener, AutoCloseable {
         return datapath;
     }
 
-    /** Attaches a link. Any thread. */
-    public void attach(Link link) {
-        later(() -> {
-            if (datapath.hasFailed()) {
-                link.close();
-            } else {
-                datapath.attach(link);
-            }
-        });
+    /** Takes links, and is told of those that were turned away and of peers that died. For any thread. */
+    public LinkListener listener() {
+        return links;
     }
 
     /** Runs something under the baton in the next turn. Any thread. */
@@ -436,23 +446,7 @@ public final class Engine implements LinkListener, AutoCloseable {
                 index,
                 new WakingWaiter(waiter, guests),
                 context.tables().memory(),
-                this);
-    }
-
-    @Override
-    public void onLink(Link link) {
-        attach(link);
-    }
-
-    @Override
-    public void onRejected(String remote, String reason) {
-        context.counters().incrementAndGet(NicCounter.LINKS_REJECTED.ordinal());
-        LOG.debug("{} turned away {}: {}", this, remote, reason);
-    }
-
-    @Override
-    public void onPeerDied(Link link) {
-        later(() -> datapath.links().peerDied(link));
+                links);
     }
 
     /** What was counted under this engine's baton. Any thread. */

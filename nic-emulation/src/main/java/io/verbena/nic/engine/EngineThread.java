@@ -36,6 +36,7 @@ final class EngineThread implements Runnable {
     public void run() {
         boolean waits = false;
         boolean slept = false; // in the wait under way
+        long looks = 0; // in vain, and not counted yet
         while (!engine.isClosed()) {
             try {
                 int work = engine.doWork();
@@ -43,6 +44,8 @@ final class EngineThread implements Runnable {
                 if (work > 0) {
                     if (waits) {
                         waits = false;
+                        engine.waitCounters().emptyLooks(looks);
+                        looks = 0;
                         endWait(slept);
                     }
                     continue;
@@ -52,9 +55,12 @@ final class EngineThread implements Runnable {
                     slept = false;
                     strategy.begin(PollStrategy.NO_DEADLINE);
                 }
+                looks++;
                 Step step = strategy.idle();
                 if (step == Step.SLEEP) {
                     slept = true;
+                    engine.waitCounters().emptyLooks(looks);
+                    looks = 0;
                     engine.await(Long.MAX_VALUE); // arms, and looks again
                 } else {
                     Pause.of(step);

@@ -1,11 +1,11 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.poll.WaitCounters;
 import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.port.PollStrategy.Step;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -13,63 +13,71 @@ import java.util.function.BooleanSupplier;
  * Application threads that sleep until an engine has something for them, while somebody else drives the engine. They
  * have a park word of their own in the control block, so that a peer which writes here directly wakes them too.
  *
- * <p>Thread-safe. One of them at a time stays awake for as long as the strategy says, which costs neither side a system
- * call if what it waits for comes soon; a guest that is to sleep publishes that it sleeps, fences, looks once more, and
- * only then parks.
+ * <p>Thread-safe. Of those that share a choice ({@link GuestWaits}) some stay awake for as long as its strategies say,
+ * which costs neither side a system call if what they wait for comes soon; a guest that is to sleep publishes that it
+ * sleeps, fences, looks once more, and only then parks.
  */
 final class Guests {
     private final ControlBlock control;
     private final int parkWord;
     private final CopyOnWriteArrayList<Thread> sleepers = new CopyOnWriteArrayList<>();
-    private final AtomicBoolean awake = new AtomicBoolean();
-    private final PollStrategy strategy; // of the one that is awake
+    private final GuestWaits waits;
     private volatile int count;
 
     /**
      * Creates it, without guests.
      *
-     * @param strategy says how long one of them stays awake before it sleeps; the others sleep at once
+     * @param waits of those that make no choice of their own how they wait
      */
-    Guests(ControlBlock control, int parkWord, PollStrategy strategy) {
+    Guests(ControlBlock control, int parkWord, GuestWaits waits) {
         this.control = control;
         this.parkWord = parkWord;
-        this.strategy = strategy;
+        this.waits = waits;
+    }
+
+    /** Those of guests that make no choice of their own. */
+    GuestWaits waits() {
+        return waits;
     }
 
     /**
-     * Sleeps until the condition holds or the time is over. Spurious returns do not happen.
+     * Stays awake as a choice says, if it has a seat, then sleeps until the condition holds or the time is over.
+     * Spurious returns do not happen.
      *
+     * @param choice shared by those that wait as this thread does
      * @return whether the condition held
      */
-    boolean await(long nanos, BooleanSupplier condition) {
+    boolean await(GuestWaits choice, long nanos, BooleanSupplier condition) {
         if (condition.getAsBoolean()) {
             return true;
         }
         long deadline = System.nanoTime() + nanos;
-        boolean asked = awake.compareAndSet(false, true);
-        long began = 0;
-        if (asked) {
-            try {
-                if (stayAwake(deadline, condition)) {
-                    return true;
-                }
-                began = strategy.began();
-            } finally {
-                awake.set(false);
-            }
+        int seat = choice.takeSeat();
+        if (seat == GuestWaits.NO_SEAT) {
+            return sleep(deadline, condition, choice.counters());
         }
-        boolean came = sleep(deadline, condition);
-        if (asked && awake.compareAndSet(false, true)) {
+        long began;
+        try {
+            PollStrategy strategy = choice.strategy(seat);
+            if (stayAwake(strategy, deadline, condition, choice.counters())) {
+                return true;
+            }
+            began = strategy.began();
+        } finally {
+            choice.releaseSeat(seat);
+        }
+        boolean came = sleep(deadline, condition, choice.counters());
+        if (choice.takeSeat(seat)) {
             try {
-                strategy.slept(began, came);
+                choice.strategy(seat).slept(began, came);
             } finally {
-                awake.set(false);
+                choice.releaseSeat(seat);
             }
         }
         return came;
     }
 
-    private boolean sleep(long deadline, BooleanSupplier condition) {
+    private boolean sleep(long deadline, BooleanSupplier condition, WaitCounters counters) {
         Thread me = Thread.currentThread();
         enter(me);
         try {
@@ -82,7 +90,9 @@ final class Guests {
                 if (left <= 0 || me.isInterrupted()) {
                     return false;
                 }
+                counters.sleeps();
                 LockSupport.parkNanos(this, left);
+                counters.wakesUp();
             }
         } finally {
             leave(me);
@@ -90,16 +100,23 @@ final class Guests {
     }
 
     /** Looks before it sleeps, as the engine's own thread does. */
-    private boolean stayAwake(long deadline, BooleanSupplier condition) {
-        strategy.begin(deadline);
-        for (Step step = strategy.idle(); step != Step.SLEEP; step = strategy.idle()) {
-            Pause.of(step);
-            if (condition.getAsBoolean()) {
-                strategy.worked();
-                return true;
+    private static boolean stayAwake(
+            PollStrategy strategy, long deadline, BooleanSupplier condition, WaitCounters counters) {
+        long looks = 1; // the one before
+        try {
+            strategy.begin(deadline);
+            for (Step step = strategy.idle(); step != Step.SLEEP; step = strategy.idle()) {
+                Pause.of(step);
+                if (condition.getAsBoolean()) {
+                    strategy.worked();
+                    return true;
+                }
+                looks++;
             }
+            return false;
+        } finally {
+            counters.emptyLooks(looks);
         }
-        return false;
     }
 
     /** Wakes all of them; cheap if there are none. */
@@ -113,7 +130,7 @@ final class Guests {
 
     /** Lets go of what it holds; nobody comes any more. */
     void close() {
-        strategy.close();
+        waits.close();
     }
 
     private synchronized void enter(Thread thread) {

@@ -2,6 +2,7 @@ package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.baseline.SoftwareChunking;
+import io.verbena.nic.poll.RunDelay;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;

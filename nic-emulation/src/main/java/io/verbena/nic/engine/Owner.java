@@ -1,6 +1,7 @@
 package io.verbena.nic.engine;
 
 import io.verbena.nic.memory.ControlBlock;
+import io.verbena.nic.poll.WaitCounters;
 import io.verbena.nic.port.Waiter;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,7 @@ final class Owner {
     private final NanoClock clock;
     private final Datapath datapath;
     private final @Nullable Thread thread; // the engine's own: at hand, for this is asked with each poll
+    private final WaitCounters counters = new WaitCounters();
     private volatile @Nullable EngineAgent agent;
     private volatile BooleanSupplier[] parkChecks = {}; // copied on write; a list would make an iterator for each look
     private volatile long sleepsUntil = Long.MIN_VALUE; // when the owner, asleep, will look again
@@ -70,6 +72,11 @@ final class Owner {
     boolean sleepsPastDeadline() {
         long until = sleepsUntil;
         return until != Long.MIN_VALUE && datapath.nextDeadline() < until;
+    }
+
+    /** What its waits cost. */
+    WaitCounters counters() {
+        return counters;
     }
 
     // ---- what it does besides ------------------------------------------------------------------------------------
@@ -142,7 +149,9 @@ final class Owner {
         }
         try {
             if (!hasWork.getAsBoolean() && datapath.nextDeadline() >= deadline) {
+                counters.sleeps();
                 waiter.await(wait);
+                counters.wakesUp();
             }
         } finally {
             control.setRunning(index);

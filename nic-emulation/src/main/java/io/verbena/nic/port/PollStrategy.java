@@ -15,15 +15,16 @@ package io.verbena.nic.port;
  *
  * <h2>Who asks</h2>
  *
- * <p>Each engine has two: see {@link Waiting}.
+ * <p>Each engine has those of both kinds: see {@link Waiting}.
  *
  * <ul>
  *   <li>The engine's own thread asks after each turn that found nothing (modes THREAD and ASSISTED). A busy one never
  *       does.
  *   <li>An application thread that waits while another drives the engine asks: in {@code CompletionQueue.await} and
- *       {@code awaitEvent}, and in whatever waits for a node, such as {@code Inbox.await}. One such thread at a time
- *       does; the others sleep at once. One that was woken and finds nothing sleeps again without asking, because each
- *       arrival wakes all of them.
+ *       {@code awaitEvent}, and in whatever waits for a node, such as {@code Inbox.await}. Of those that share a
+ *       choice, {@link Factory#maxAwake} at a time do; the others sleep at once. One that was woken and finds nothing
+ *       sleeps again without asking, because each arrival wakes all of them. An inbox or completion queue may have a
+ *       choice of its own.
  *   <li>The application's thread that drives an engine in the mode INVOKER does not ask: it has decided to wait when
  *       it calls {@code await}.
  * </ul>
@@ -43,6 +44,9 @@ package io.verbena.nic.port;
 public interface PollStrategy extends AutoCloseable {
     /** The deadline of a wait that has none. */
     long NO_DEADLINE = Long.MAX_VALUE;
+
+    /** Entries per look, unless somebody chooses. */
+    int DEFAULT_BATCH = 256;
 
     /** What a thread does between two looks. */
     enum Step {
@@ -68,11 +72,25 @@ public interface PollStrategy extends AutoCloseable {
     @FunctionalInterface
     interface Factory {
         /**
-         * Makes one. Called once for each engine and {@link Waiting}; each call makes a new one.
+         * Makes one. Called at least once for each engine and {@link Waiting}, and for each further thread that may
+         * stay awake; each call makes a new one.
          *
          * @param who asks it
          */
         PollStrategy create(Waiting who);
+
+        /**
+         * How many application threads that share this choice may stay awake at a time, at least 1; the others sleep at
+         * once. Each that stays awake has a strategy of its own.
+         */
+        default int maxAwake() {
+            return 1;
+        }
+
+        /** Entries taken per look at one queue, before a thread looks at anything else; at least 1. */
+        default int batch() {
+            return DEFAULT_BATCH;
+        }
     }
 
     /**

@@ -65,7 +65,7 @@ class EngineTest {
     }
 
     private void attach(HookedLink to) {
-        engine.onLink(to);
+        engine.listener().onLink(to);
         engine.doWork();
     }
 

@@ -2,6 +2,7 @@ package io.verbena.nic.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.nic.poll.RunDelay;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

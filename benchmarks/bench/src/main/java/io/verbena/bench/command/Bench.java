@@ -7,6 +7,7 @@ import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.FigureTarget;
 import io.verbena.bench.compare.Globs;
 import io.verbena.bench.path.PathKind;
+import io.verbena.bench.polling.PollingCommand;
 import io.verbena.bench.promise.PromiseCommand;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Option;
             SweepCommand.class,
             LatencyCommand.class,
             WaitingCommand.class,
+            PollingCommand.class,
             Scale.class,
             TenantsCommand.class,
             UrgentCommand.class,

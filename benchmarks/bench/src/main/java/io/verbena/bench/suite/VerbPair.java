@@ -227,7 +227,7 @@ public final class VerbPair implements AutoCloseable {
             LinkListener listener = new LinkListener() {
                 @Override
                 public void onLink(Link link) {
-                    nic.engine(0).attach(direct ? link : new PacketsOnly(link));
+                    nic.engine(0).listener().onLink(direct ? link : new PacketsOnly(link));
                 }
 
                 @Override

@@ -221,7 +221,7 @@ final class TestNic implements Actor, LinkListener, AutoCloseable {
     private void attach(Tap made) {
         tap = made;
         in.arrived = in.sent;
-        nic.engine(0).attach(made);
+        nic.engine(0).listener().onLink(made);
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.verbena.nic.engine;
+package io.verbena.nic.poll;
 
 import static io.verbena.nic.port.PollStrategy.NO_DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,13 +11,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
-class AdaptiveIdleTest {
+class HaltPollingTest {
     private static final long SECOND = 1_000_000_000;
 
     private long now = 1;
     private long step = 25;
     private final RunDelay delay = new RunDelay();
-    private final AdaptiveIdle idle = new AdaptiveIdle(50_000, () -> now += step, delay);
+    private final AwakeCheck check = AwakeCheck.watching(() -> now += step, delay);
+    private final HaltPolling idle = new HaltPolling(50_000, check);
 
     /** The clock is the test's own, so what the kernel counts meanwhile must not matter. */
     @BeforeEach
@@ -111,7 +112,7 @@ class AdaptiveIdleTest {
 
     @Test
     void sleepsAtOnceWhereItMayNotStayAwake() {
-        try (AdaptiveIdle never = new AdaptiveIdle(0)) {
+        try (HaltPolling never = new HaltPolling(0, check)) {
             assertThat(never.idle()).isEqualTo(Step.SLEEP);
         }
     }
@@ -124,12 +125,12 @@ class AdaptiveIdleTest {
         while (idle.idle() != Step.SLEEP) {
             assertThat(now).isLessThan(SECOND);
         }
-        assertThat(idle.hasRetreated()).isFalse();
+        assertThat(check.hasRetreated()).isFalse();
     }
 
     @Test
     void sleepsAtOnceWhileCoresAreShort() {
-        for (int slices = 0; !idle.hasRetreated(); slices++) {
+        for (int slices = 0; !check.hasRetreated(); slices++) {
             assertThat(slices).isLessThan(4);
             idle.begin(NO_DEADLINE);
             assertThat(idle.idle()).isEqualTo(Step.LOOK);

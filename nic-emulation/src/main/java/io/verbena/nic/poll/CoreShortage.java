@@ -1,4 +1,4 @@
-package io.verbena.nic.engine;
+package io.verbena.nic.poll;
 
 /**
  * Whether there are cores enough for a thread to stay awake while it waits.

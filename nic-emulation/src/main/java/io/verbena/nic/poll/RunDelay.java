@@ -1,4 +1,4 @@
-package io.verbena.nic.engine;
+package io.verbena.nic.poll;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>For one thread at a time; when another takes over, the file is opened anew, for it belongs to the thread that
  * opened it. Allocates nothing once it is open.
  */
-final class RunDelay implements AutoCloseable {
+public final class RunDelay implements AutoCloseable {
     private static final String FILE = "/proc/thread-self/schedstat";
 
     private final byte[] text = new byte[96];
@@ -22,23 +22,26 @@ final class RunDelay implements AutoCloseable {
     private long runs;
     private long sum;
 
+    /** Has not looked yet. */
+    public RunDelay() {}
+
     /** Whether the calling thread is the one that looked last; the times of different threads do not compare. */
-    boolean isOfCurrentThread() {
+    public boolean isOfCurrentThread() {
         return of == Thread.currentThread();
     }
 
     /** Whether the kernel does not tell, or the file is closed for good. */
-    boolean isAbsent() {
+    public boolean isAbsent() {
         return absent;
     }
 
     /** Nanoseconds that the thread that looked last had been runnable and not run then, since it began. */
-    long nanos() {
+    public long nanos() {
         return nanos;
     }
 
     /** How often the thread that looked last had been given a processor then. */
-    long runs() {
+    public long runs() {
         return runs;
     }
 
@@ -46,7 +49,7 @@ final class RunDelay implements AutoCloseable {
      * Looks, and adds up how many nanoseconds threads have waited between two looks of the same thread with none of
      * another's in between.
      */
-    long sum() {
+    public long sum() {
         boolean comparable = isOfCurrentThread();
         long before = nanos;
         look();
@@ -55,7 +58,7 @@ final class RunDelay implements AutoCloseable {
     }
 
     /** Looks for the calling thread. */
-    void look() {
+    public void look() {
         nanos = 0;
         runs = 0;
         if (absent) {

@@ -1,4 +1,4 @@
-package io.verbena.nic.engine;
+package io.verbena.nic.poll;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
