@@ -1,5 +1,6 @@
 package io.verbena.bench.polling;
 
+import io.verbena.Channel;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.SendResult;
@@ -26,8 +27,8 @@ public final class EchoProcess implements Callable<Integer> {
         try (Node node =
                 Node.launch(new NodeContext().polling(scheme.polling()).sharedMemory(listen.startsWith("shm:")))) {
             node.openInbox("echo").onMessage(m -> {
-                SendResult sent = m.channel().offer(m.buffer(), m.offset(), m.length());
-                if (sent == SendResult.BACK_PRESSURED) {
+                Channel channel = m.channel();
+                if (channel != null && channel.offer(m.buffer(), m.offset(), m.length()) == SendResult.BACK_PRESSURED) {
                     m.again();
                 }
             });
