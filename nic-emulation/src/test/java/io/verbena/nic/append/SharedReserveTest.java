@@ -389,8 +389,10 @@ class SharedReserveTest {
         long first = engine.large().claimed();
         assertThat(claimLarge(queue, 4)).as("no chunk has room beside both").isEqualTo(Appender.RNR);
         finishes(queue, first, 3);
-        nic.settle();
-        assertThat(claimLarge(queue, 4)).isEqualTo(Appender.OK);
+        for (int tries = 0; claimLarge(queue, 4) != Appender.OK; tries++) {
+            assertThat(tries).as("a message in parts that never begins").isLessThan(10);
+            idle(queue);
+        }
         finishes(queue, engine.large().claimed(), 4);
         assertThat(queue.query().highWater())
                 .isLessThanOrEqualTo(queue.attributes().memoryLimit());
