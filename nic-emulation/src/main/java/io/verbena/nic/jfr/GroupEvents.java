@@ -3,13 +3,10 @@ package io.verbena.nic.jfr;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.Limit;
-import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import jdk.jfr.FlightRecorder;
-import jdk.jfr.FlightRecorderListener;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -19,40 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: the recorder calls by one thread at a time.
  */
-final class GroupEvents {
+final class GroupEvents implements Runnable {
     private final String nic;
     private final Supplier<List<GroupRecorder.Named>> groups;
     private final Map<FlowGroup, Counts> before = new HashMap<>(); // of the recorder's calls
-    private final Hook hook = new Hook(this);
-
-    /** What the recorder keeps: it does not keep a NIC that was dropped without being closed. */
-    private static final class Hook implements FlightRecorderListener, Runnable {
-        private final WeakReference<GroupEvents> events;
-
-        Hook(GroupEvents events) {
-            this.events = new WeakReference<>(events);
-        }
-
-        @Override
-        public void recorderInitialized(FlightRecorder recorder) {
-            FlightRecorder.addPeriodicEvent(GroupShareEvent.class, this);
-        }
-
-        @Override
-        public void run() {
-            GroupEvents present = events.get();
-            if (present == null) {
-                close();
-            } else {
-                present.record();
-            }
-        }
-
-        void close() {
-            FlightRecorder.removeListener(this);
-            FlightRecorder.removePeriodicEvent(this);
-        }
-    }
+    private final PeriodicHook hook = new PeriodicHook(GroupShareEvent.class, this);
 
     /** What a group had at the event before. */
     private static final class Counts {
@@ -74,7 +42,7 @@ final class GroupEvents {
     }
 
     void start() {
-        FlightRecorder.addListener(hook); // which is told at once if it runs already
+        hook.start();
     }
 
     void close() {
@@ -91,7 +59,8 @@ final class GroupEvents {
     }
 
     /** One event a group. */
-    private void record() {
+    @Override
+    public void run() {
         List<GroupRecorder.Named> now = groups.get();
         GroupShareEvent[] events = new GroupShareEvent[now.size()];
         long[] charged = new long[events.length];
