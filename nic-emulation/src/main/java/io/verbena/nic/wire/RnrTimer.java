@@ -12,7 +12,7 @@ public final class RnrTimer {
      * Longest that a requester of this NIC holds back a request that it may send again for ever, in nanoseconds, unless
      * the receiver asks for longer.
      */
-    public static final long MAX_BACK_OFF = 10_000_000;
+    public static final long MAX_BACK_OFF = 40_000_000;
 
     private static final long[] NANOS = {
         655_360_000L,

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Appends by packets, whole and in parts: refused, repeated, given up. */
 class AppendPacketsTest {
     private static final int MAX_MESSAGE = 8000;
-    private static final long UNFINISHED = 50_000_000;
+    private static final long UNFINISHED = 100_000_000;
 
     private final TransportPair pair = new TransportPair();
     private final FakeNic a = pair.a;

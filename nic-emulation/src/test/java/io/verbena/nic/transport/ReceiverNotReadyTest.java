@@ -85,7 +85,7 @@ class ReceiverNotReadyTest {
     void sevenRnrRetriesAreForEverAndAskedLessAndLessOften() {
         pair.qpA.retries().rnrRetry(7);
         pair.run(send(1));
-        pair.advance(50_000_000);
+        pair.advance(125_000_000);
         assertThat(pair.ab.times(start))
                 .containsExactly(
                         0L,
@@ -95,11 +95,12 @@ class ReceiverNotReadyTest {
                         2_560_000L, // it has waited for 2 ms and more: from here on as long again
                         5_120_000L,
                         10_240_000L,
-                        20_240_000L, // at most 10 ms
-                        30_240_000L,
-                        40_240_000L);
+                        20_480_000L,
+                        40_960_000L,
+                        80_960_000L, // at most 40 ms
+                        120_960_000L);
         b.receive(pair.qpB, 11, 0, 100);
-        pair.advance(10_000_000);
+        pair.advance(40_000_000);
         assertThat(a.done()).containsExactly("1 SUCCESS SEND 10");
         pair.ab.sent();
         long again = pair.now;
@@ -111,10 +112,10 @@ class ReceiverNotReadyTest {
     @Test
     void delayLongerThanTheBackOffIsKept() {
         pair.qpA.retries().rnrRetry(7);
-        pair.qpB.retries().minRnrTimer(22); // 20.48 ms
+        pair.qpB.retries().minRnrTimer(25); // 61.44 ms
         pair.run(send(1));
-        pair.advance(70_000_000);
-        assertThat(pair.ab.times(start)).containsExactly(0L, 20_480_000L, 40_960_000L, 61_440_000L);
+        pair.advance(190_000_000);
+        assertThat(pair.ab.times(start)).containsExactly(0L, 61_440_000L, 122_880_000L, 184_320_000L);
     }
 
     @Test
