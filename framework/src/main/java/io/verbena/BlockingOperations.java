@@ -14,7 +14,7 @@ import org.agrona.MutableDirectBuffer;
  * The blocking forms of a {@link RemoteRegion}'s operations: each posts, and polls the region until the operation has
  * ended.
  *
- * <p>For one thread at a time, the one that posts.
+ * <p>For the threads that may post. Where there are several, one of them polls for all.
  */
 final class BlockingOperations {
     private static final int POLL_LIMIT = 64;
@@ -79,6 +79,7 @@ final class BlockingOperations {
     private void await(String what, BlockingOperation operation, SendResult posted, long deadline, Duration timeout) {
         boolean taken = posted == SendResult.SENT;
         int spins = 0;
+        BooleanSupplier mayGoOn = () -> operation.hasEnded() || hasCompletion.getAsBoolean();
         while (taken && !operation.hasEnded()) {
             if (region.poll(POLL_LIMIT) > 0) {
                 continue;
@@ -90,7 +91,7 @@ final class BlockingOperations {
                 Thread.onSpinWait();
             } else {
                 spins = 0;
-                driver.workOrWait(Math.min(Math.max(left, 0), MAX_WAIT), hasCompletion);
+                driver.workOrWait(Math.min(Math.max(left, 0), MAX_WAIT), mayGoOn);
             }
         }
         if (!taken && posted != SendResult.CLOSED) {

@@ -3,8 +3,10 @@ package io.verbena;
 import io.verbena.connection.ChannelSettings;
 import io.verbena.connection.Connection;
 import io.verbena.connection.ConnectionFlyweight;
+import io.verbena.connection.ConnectionOwner;
 import io.verbena.connection.Dialer;
 import io.verbena.connection.MessageQueue;
+import io.verbena.merge.MergeSettings;
 import io.verbena.nic.engine.Engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -27,8 +29,8 @@ final class Connector {
             Tenant tenant, String address, @Nullable Inbox answersTo, ChannelOptions options, Duration timeout) {
         node.checkOpen();
         tenant.checkOwns(answersTo);
-        Channel channel =
-                channelOf(open(address, ConnectionFlyweight.INBOX, tenant, answersTo, options.settings(), timeout));
+        Channel channel = channelOf(
+                open(address, ConnectionFlyweight.INBOX, tenant.asOwner(), answersTo, options.settings(), timeout));
         Reconnector.watch(channel, node, tenant, address, answersTo, options, timeout);
         return channel;
     }
@@ -58,10 +60,12 @@ final class Connector {
     }
 
     /** Attaches to a region. */
-    RemoteRegion attach(Tenant tenant, String address, Duration timeout) {
+    RemoteRegion attach(Tenant tenant, String address, RegionOptions options, Duration timeout) {
         node.checkOpen();
+        MergeSettings merges = options.merges();
+        ConnectionOwner owner = merges == null ? tenant.asOwner() : new TenantConnections(node, tenant, merges);
         Connection connection =
-                open(address, ConnectionFlyweight.REGION, tenant, null, ChannelSettings.DEFAULT, timeout);
+                open(address, ConnectionFlyweight.REGION, owner, null, ChannelSettings.DEFAULT, timeout);
         if (!(connection.end instanceof RemoteRegion.End end)) {
             throw new IllegalStateException("connection " + connection.number + " reaches no memory");
         }
@@ -75,13 +79,13 @@ final class Connector {
     private Connection open(
             String address,
             int kind,
-            Tenant tenant,
+            ConnectionOwner owner,
             @Nullable Inbox answersTo,
             ChannelSettings settings,
             Duration timeout) {
         Address target = Address.parse(address);
         node.driver().refuseInCallback("connect");
-        return dialer.open(target, kind, tenant.asOwner(), queueOf(answersTo), settings, timeout);
+        return dialer.open(target, kind, owner, queueOf(answersTo), settings, timeout);
     }
 
     private static @Nullable MessageQueue queueOf(@Nullable Inbox inbox) {

@@ -310,7 +310,17 @@ public final class Node implements AutoCloseable, Executor {
      * @throws IllegalArgumentException if the address is malformed
      */
     public RemoteRegion attach(String address, Duration timeout) {
-        return connector.attach(tenants.defaultTenant(), address, timeout);
+        return attach(address, new RegionOptions(), timeout);
+    }
+
+    /**
+     * As {@link #attach(String, Duration)}, with options: for several threads, merging, and a bound on what is under
+     * way.
+     *
+     * @throws IllegalArgumentException if the address is malformed, or options are set without {@code merge}
+     */
+    public RemoteRegion attach(String address, RegionOptions options, Duration timeout) {
+        return connector.attach(tenants.defaultTenant(), address, options, timeout);
     }
 
     /** Connections that were refused since the launch, or ended for what they sent; the log says why. Any thread. */

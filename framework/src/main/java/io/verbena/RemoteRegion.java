@@ -8,13 +8,14 @@ import io.verbena.dispatch.NodeDriver;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.TurnTask;
 import io.verbena.dispatch.Turns;
-import io.verbena.nic.Completion;
-import io.verbena.nic.CompletionHandler;
+import io.verbena.merge.MergeSettings;
+import io.verbena.merge.MergingOperations;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.memory.Access;
 import io.verbena.path.StagingRing;
-import io.verbena.remote.RemoteOperations;
-import io.verbena.remote.RemotePoster;
+import io.verbena.remote.DirectOperations;
+import io.verbena.remote.RegionBounds;
+import io.verbena.remote.RegionOperations;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -38,26 +39,32 @@ import org.jspecify.annotations.Nullable;
  * offsets that are multiples of 8, and are atomic with respect to those of every other node, not to plain stores of the
  * owner.
  *
- * <p>Posting is for one thread at a time (a second one gets an {@link IllegalStateException} and nothing is posted),
- * polling for one thread at a time, and these may be two different threads. The blocking forms post and poll, so
+ * <p>A region that was attached with {@link RegionOptions#merge} is for any number of threads, and promises another
+ * order: what is adjacent in memory becomes one request, whichever thread it comes from. Operations on the same bytes
+ * take effect in the order in which they were posted, also a write after a read, and nothing passes an atomic
+ * operation; operations on different bytes take effect in any order until they have ended. Handlers are called in the
+ * order of posting all the same, each with the outcome of its own operation. What is posted may wait in the region
+ * until {@link #poll} finds that earlier operations have ended.
+ *
+ * <p>Otherwise posting is for one thread at a time (a second one gets an {@link IllegalStateException} and nothing is
+ * posted). Polling is always for one thread at a time, which may be another one. The blocking forms post and poll, so
  * handlers of earlier operations may run in them. {@link #isConnected}, {@link #closeReason} and {@link #close} are for
- * any thread. Nothing is allocated per operation, except for those above half of {@link NodeContext#stagingLength},
- * which get memory of their own; those that name a {@link SharedRegion} need none.
+ * any thread. Nothing is allocated per operation, except for those above a quarter of
+ * {@link NodeContext#stagingLength}, or with merging of {@link RegionOptions#buffer}: they get memory of their own.
+ * Those that name a {@link SharedRegion} need none.
  */
 public final class RemoteRegion implements AutoCloseable {
     private static final int POLL_LIMIT = 64;
 
     private final Connections connections;
     private final Connection connection;
-    private final CompletionQueue completions;
     private final NodeDriver driver;
     private final Turns turns;
     private final Notices notices;
     private final Tenant tenant;
-    private final RemoteOperations operations;
-    private final RemotePoster poster;
+    private final RegionBounds bounds;
+    private final RegionOperations operations;
     private final BlockingOperations blocking;
-    private final CompletionHandler onCompletion = this::onCompletion;
     private final BooleanSupplier hasCompletion;
     private final BooleanSupplier awaitsNode;
     private final TurnTask turn = new Turn();
@@ -68,20 +75,28 @@ public final class RemoteRegion implements AutoCloseable {
     private volatile boolean nodePolls;
     private volatile boolean retired;
     private volatile boolean listed = true; // with the node
-    private volatile boolean released; // by whoever polls
+    private boolean released; // under polling
 
-    RemoteRegion(Node node, Connection connection, CompletionQueue completions, StagingRing staging, Tenant tenant) {
+    RemoteRegion(
+            Node node,
+            Connection connection,
+            CompletionQueue completions,
+            StagingRing staging,
+            Tenant tenant,
+            @Nullable MergeSettings merges) {
         this.tenant = tenant;
         this.connections = node.connections();
         this.connection = connection;
-        this.completions = completions;
         this.driver = node.driver();
         this.turns = node.turns();
         this.notices = node.notices();
-        this.operations = new RemoteOperations(staging, connection.path.depth());
-        this.poster = new RemotePoster(this, connection, operations, tenant.group());
-        this.hasCompletion = () -> !completions.isEmpty();
-        this.awaitsNode = () -> !tenant.callbacks().isAway() && !completions.isEmpty();
+        this.bounds = new RegionBounds(this, connection);
+        this.operations = merges == null
+                ? new DirectOperations(this, connections, connection, completions, staging, tenant.group(), driver)
+                : new MergingOperations(
+                        connections, connection, completions, tenant.pd(), tenant.admissions(), merges, driver);
+        this.hasCompletion = operations::hasWork;
+        this.awaitsNode = () -> !tenant.callbacks().isAway() && operations.hasWork();
         this.blocking = new BlockingOperations(this, driver, hasCompletion);
     }
 
@@ -116,9 +131,9 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        poster.check(Access.REMOTE_READ, offset, length);
+        bounds.check(Access.REMOTE_READ, offset, length);
         target.boundsCheck(targetOffset, length);
-        return poster.read(offset, target, targetOffset, length, correlationId, handler);
+        return operations.read(offset, target, targetOffset, length, correlationId, handler);
     }
 
     /**
@@ -132,9 +147,9 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        poster.check(Access.REMOTE_READ, offset, length);
+        bounds.check(Access.REMOTE_READ, offset, length);
         target.checkOwned(tenant, targetOffset, length);
-        return poster.read(offset, target.localKey(), targetOffset, length, correlationId, handler);
+        return operations.read(offset, target.localKey(), targetOffset, length, correlationId, handler);
     }
 
     /**
@@ -156,9 +171,9 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        poster.check(Access.REMOTE_WRITE, offset, length);
+        bounds.check(Access.REMOTE_WRITE, offset, length);
         source.boundsCheck(sourceOffset, length);
-        return poster.write(offset, source, sourceOffset, length, correlationId, handler);
+        return operations.write(offset, source, sourceOffset, length, correlationId, handler);
     }
 
     /**
@@ -172,9 +187,9 @@ public final class RemoteRegion implements AutoCloseable {
             int length,
             long correlationId,
             OperationHandler handler) {
-        poster.check(Access.REMOTE_WRITE, offset, length);
+        bounds.check(Access.REMOTE_WRITE, offset, length);
         source.checkOwned(tenant, sourceOffset, length);
-        return poster.write(offset, source.localKey(), sourceOffset, length, correlationId, handler);
+        return operations.write(offset, source.localKey(), sourceOffset, length, correlationId, handler);
     }
 
     /**
@@ -184,7 +199,8 @@ public final class RemoteRegion implements AutoCloseable {
      */
     public SendResult compareAndSwap(
             long offset, long expected, long desired, long correlationId, OperationHandler handler) {
-        return poster.compareAndSwap(offset, expected, desired, correlationId, handler);
+        bounds.checkAtomic(offset);
+        return operations.compareAndSwap(offset, expected, desired, correlationId, handler);
     }
 
     /**
@@ -193,7 +209,8 @@ public final class RemoteRegion implements AutoCloseable {
      * @param offset in the region, a multiple of 8
      */
     public SendResult fetchAndAdd(long offset, long addend, long correlationId, OperationHandler handler) {
-        return poster.fetchAndAdd(offset, addend, correlationId, handler);
+        bounds.checkAtomic(offset);
+        return operations.fetchAndAdd(offset, addend, correlationId, handler);
     }
 
     // ---- polling ----------------------------------------------------------------------------------------------------
@@ -212,9 +229,7 @@ public final class RemoteRegion implements AutoCloseable {
         poller = Thread.currentThread();
         int ended;
         try {
-            ended = released
-                    ? endReleased(limit)
-                    : completions.poll(onCompletion, Math.min(limit, connection.path.depth()));
+            ended = operations.poll(limit);
         } finally {
             poller = null;
             polling.set(false);
@@ -237,40 +252,10 @@ public final class RemoteRegion implements AutoCloseable {
         return this;
     }
 
-    private void onCompletion(Completion completion) {
-        if (completion.isSuccess()) {
-            end(Outcome.DONE);
-        } else {
-            connections.failed(connection, completion.status());
-            end(Outcome.CLOSED);
-        }
-    }
-
-    /** Calls the handler of the oldest operation. */
-    private void end(Outcome outcome) {
-        boolean entered = driver.enterCallback();
-        try {
-            operations.end(outcome);
-        } finally {
-            if (entered) {
-                driver.leaveCallback();
-            }
-        }
-    }
-
-    private int endReleased(int limit) {
-        int ended = 0;
-        while (ended < limit && operations.outstanding() > 0) {
-            end(Outcome.CLOSED);
-            ended++;
-        }
-        return ended;
-    }
-
     private final class Turn implements TurnTask {
         @Override
         public boolean hasWork() {
-            return released ? operations.outstanding() > 0 : !completions.isEmpty();
+            return operations.hasWork();
         }
 
         @Override
@@ -350,6 +335,11 @@ public final class RemoteRegion implements AutoCloseable {
         return (int) operations.outstanding();
     }
 
+    /** What its operations were and cost, and how much is under way. Any thread. */
+    public RegionStatistics statistics() {
+        return operations.statistics();
+    }
+
     /** Whether it accepts operations. */
     public boolean isConnected() {
         return connection.state == Connection.OPEN;
@@ -377,6 +367,18 @@ public final class RemoteRegion implements AutoCloseable {
         }
 
         @Override
+        public boolean finishSending() {
+            if (operations.holdsUnposted() && polling.compareAndSet(false, true)) {
+                try {
+                    operations.progress();
+                } finally {
+                    polling.set(false);
+                }
+            }
+            return !operations.holdsUnposted();
+        }
+
+        @Override
         public void closed(boolean wasOpen) {
             notices.note(RemoteRegion.this::onClosed);
         }
@@ -390,6 +392,7 @@ public final class RemoteRegion implements AutoCloseable {
 
     /** Called when the connection is over: polls once more, if nothing else drives the node any more. */
     private void onClosed() {
+        operations.closed();
         if (nodePolls && !turns.tryNow(turn)) {
             driver.wake();
         }
@@ -406,7 +409,6 @@ public final class RemoteRegion implements AutoCloseable {
             try {
                 if (!released) {
                     released = true;
-                    completions.close();
                     operations.release();
                     turns.forget(hasCompletion);
                     turns.forget(awaitsNode);

@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.connection.ConnectionOwner;
 import io.verbena.dispatch.TenantCallbacks;
+import io.verbena.merge.Admissions;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.arbiter.GroupStatistics;
@@ -22,6 +23,7 @@ public final class Tenant {
     private final String name;
     private final TenantCallbacks callbacks;
     private final ConnectionOwner owner;
+    private final Admissions admissions = new Admissions();
 
     Tenant(Node node, PerformanceGroup group, ProtectionDomain pd) {
         this.node = node;
@@ -29,7 +31,7 @@ public final class Tenant {
         this.pd = pd;
         this.name = group.name();
         this.callbacks = new TenantCallbacks(node.turns(), node.engine(), node.clock(), name, group::weight);
-        this.owner = new TenantConnections(node, this);
+        this.owner = new TenantConnections(node, this, null);
     }
 
     /** Its name. */
@@ -118,7 +120,12 @@ public final class Tenant {
 
     /** Attaches to memory that a peer shares, as {@link Node#attach}, at this tenant's expense. */
     public RemoteRegion attach(String address, Duration timeout) {
-        return node.connector().attach(this, address, timeout);
+        return attach(address, new RegionOptions(), timeout);
+    }
+
+    /** Attaches to memory that a peer shares, as {@link Node#attach(String, RegionOptions, Duration)}. */
+    public RemoteRegion attach(String address, RegionOptions options, Duration timeout) {
+        return node.connector().attach(this, address, options, timeout);
     }
 
     /** Shares memory, as {@link Node#share}: what peers READ of it is at this tenant's expense. */
@@ -153,6 +160,10 @@ public final class Tenant {
     /** This tenant as the owner of connections. */
     ConnectionOwner asOwner() {
         return owner;
+    }
+
+    Admissions admissions() {
+        return admissions;
     }
 
     ProtectionDomain pd() {

@@ -3,18 +3,22 @@ package io.verbena;
 import io.verbena.connection.Connection;
 import io.verbena.connection.ConnectionEnd;
 import io.verbena.connection.ConnectionOwner;
+import io.verbena.merge.MergeSettings;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.path.StagingRing;
+import org.jspecify.annotations.Nullable;
 
 /** A tenant's connections: makes the channels and remote regions that use them. */
 final class TenantConnections implements ConnectionOwner {
     private final Node node;
     private final Tenant tenant;
+    private final @Nullable MergeSettings merges; // of its remote regions
 
-    TenantConnections(Node node, Tenant tenant) {
+    TenantConnections(Node node, Tenant tenant, @Nullable MergeSettings merges) {
         this.node = node;
         this.tenant = tenant;
+        this.merges = merges;
     }
 
     @Override
@@ -28,12 +32,17 @@ final class TenantConnections implements ConnectionOwner {
     }
 
     @Override
+    public int maxRegionEntries() {
+        return merges == null ? 1 : MergeSettings.MAX_ENTRIES;
+    }
+
+    @Override
     public ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent) {
         return new Channel(node, connection, staging, tenant, concurrent).end();
     }
 
     @Override
     public ConnectionEnd region(Connection connection, StagingRing staging, CompletionQueue completions) {
-        return new RemoteRegion(node, connection, completions, staging, tenant).end();
+        return new RemoteRegion(node, connection, completions, staging, tenant, merges).end();
     }
 }

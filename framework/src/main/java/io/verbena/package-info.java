@@ -9,6 +9,7 @@
  *                                  │
  *           channel ───────────────┼───────────── remote       call
  *   how channels send              │   operations on memory     headers and deadlines of calls
+ *                                  │   (merge: of many threads)
  *                                  ▼
  *                             connection ──▶ link               connections from hello to end; fabrics behind addresses
  *                                  │

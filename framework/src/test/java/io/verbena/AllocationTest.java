@@ -89,6 +89,34 @@ class AllocationTest {
     @EnumSource(
             value = Fabric.class,
             names = {"LOCAL", "SHM"})
+    void operationsThatMerge(Fabric fabric) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.ASSISTED)) {
+            pair.server.share("table", 4096);
+            RegionOptions options = new RegionOptions().merge(Merging.HYBRID).window(500);
+            RemoteRegion table = pair.client.attach(pair.address + "table", options, NodePair.TIMEOUT);
+            OperationHandler count = (id, outcome, value) -> ended++;
+            OperationHandler nobody = (id, outcome, value) -> {};
+            assertAllocatesNothing(() -> {
+                int before = ended;
+                for (int i = 0; i < 4; i++) { // those after the first wait
+                    while (table.write(i * 500L, message, 0, 500, 0, nobody) != SendResult.SENT) {
+                        table.poll(1);
+                    }
+                }
+                while (table.read(0, message, 0, 500, 0, count) != SendResult.SENT) {
+                    table.poll(1);
+                }
+                while (ended == before) {
+                    table.poll(5);
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fabric.class,
+            names = {"LOCAL", "SHM"})
     void messagesThatAreHeldAndSeveralConsumers(Fabric fabric) {
         try (NodePair pair = new NodePair(fabric, NodeMode.ASSISTED)) {
             Inbox inbox = pair.server.openInbox("in");

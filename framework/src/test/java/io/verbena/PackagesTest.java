@@ -39,6 +39,7 @@ class PackagesTest {
         "io.verbena.connection..",
         "io.verbena.dispatch..",
         "io.verbena.link..",
+        "io.verbena.merge..",
         "io.verbena.path..",
         "io.verbena.rate..",
         "io.verbena.remote.."
@@ -57,6 +58,7 @@ class PackagesTest {
             OperationHandler.class,
             OperationHandler[].class,
             Outcome.class,
+            RegionStatistics.class,
             Right.class,
             SendResult.class);
 

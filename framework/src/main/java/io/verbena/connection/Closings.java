@@ -53,7 +53,7 @@ final class Closings implements DutyCycleAgent {
                 closing.remove(i);
                 continue;
             }
-            boolean drained = c.path.outstanding() == 0 || c.path.state() != QpState.RTS;
+            boolean drained = hasSentAll(c) || c.path.state() != QpState.RTS;
             if (!c.exchange.disconnectSent && !drained && now - c.exchange.deadline < 0) {
                 lookBy(now + CLOSING_LOOK);
                 continue;
@@ -72,6 +72,11 @@ final class Closings implements DutyCycleAgent {
             }
         }
         return work;
+    }
+
+    private static boolean hasSentAll(Connection c) {
+        ConnectionEnd end = c.end;
+        return (end == null || end.finishSending()) && c.path.outstanding() == 0;
     }
 
     @Override
@@ -103,7 +108,7 @@ final class Closings implements DutyCycleAgent {
      * A channel that its user has closed cannot bring all that it had taken; nobody is there to be told but the log.
      */
     private void tellOfLoss(Connection c, String why, long now) {
-        if (c.path.outstanding() == 0 && c.path.state() == QpState.RTS) {
+        if (hasSentAll(c) && c.path.state() == QpState.RTS) {
             return;
         }
         long leftOut = losses.ask(now);

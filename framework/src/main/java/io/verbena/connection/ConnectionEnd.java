@@ -9,6 +9,15 @@ public interface ConnectionEnd {
     default void opened() {}
 
     /**
+     * The connection is closed from this side: lets leave what was accepted and waits here.
+     *
+     * @return whether nothing waits here any more
+     */
+    default boolean finishSending() {
+        return true;
+    }
+
+    /**
      * The connection is over.
      *
      * @param wasOpen whether it had been made

@@ -67,7 +67,7 @@ final class ConnectionMaker {
                 .sendQueue(completions)
                 .receiveQueue(errors)
                 .maxReceive(1)
-                .maxSge(1)
+                .maxSge(accesses ? owner.maxRegionEntries() : 1)
                 .senderQuota(messages)
                 .maxInline(posts ? settings.maxInline() : 0)
                 .maxSend(posts ? settings.sendDepth() : 1);

@@ -14,6 +14,11 @@ public interface ConnectionOwner {
     /** What its queue pairs belong to. */
     ProtectionDomain pd();
 
+    /** Pieces of memory that one operation of its remote regions may gather or scatter. */
+    default int maxRegionEntries() {
+        return 1;
+    }
+
     /** Makes the channel of a connection to or from an inbox; memory is for the messages that it has under way. */
     ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent);
 

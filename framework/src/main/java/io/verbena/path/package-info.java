@@ -8,8 +8,8 @@
  *   StagingRing            memory that holds requests until they are acknowledged
  * </pre>
  *
- * <p>Code that posts knows only a {@link io.verbena.path.SendPath}. So merging, admission and shared queue pairs are
- * other paths, and need no other channel.
+ * <p>Code that posts knows only a {@link io.verbena.path.SendPath}. So shared queue pairs are other paths, and need no
+ * other channel.
  */
 @NullMarked
 package io.verbena.path;

@@ -3,12 +3,14 @@ package io.verbena.remote;
 import io.verbena.OperationHandler;
 import io.verbena.Outcome;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * An operation that a thread waits for. Either it ends, or its thread gives up: whichever comes first decides whether
- * the thread's memory is written.
+ * the thread's memory is written. Made by the thread that waits, which is unparked at the end.
  */
 public final class BlockingOperation implements OperationHandler {
+    private final Thread waiter = Thread.currentThread();
     private final AtomicBoolean taken = new AtomicBoolean();
     private volatile boolean ended;
     private Outcome outcome = Outcome.CLOSED;
@@ -24,6 +26,9 @@ public final class BlockingOperation implements OperationHandler {
         outcome = how;
         value = found;
         ended = true;
+        if (Thread.currentThread() != waiter) {
+            LockSupport.unpark(waiter);
+        }
     }
 
     /** Whether it has ended. */

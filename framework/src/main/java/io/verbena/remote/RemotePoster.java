@@ -7,8 +7,6 @@ import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.SendRequest;
-import io.verbena.nic.memory.Access;
-import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;
@@ -44,30 +42,6 @@ public final class RemotePoster {
         this.path = connection.path;
         this.operations = operations;
         this.group = group;
-    }
-
-    /**
-     * Refuses a range that leaves the region, or an access that was not granted.
-     *
-     * @throws IllegalStateException if the peer does not permit that
-     * @throws IndexOutOfBoundsException if it leaves the region
-     */
-    public void check(int access, long offset, int length) {
-        if ((connection.rights & access) == 0) {
-            throw new IllegalStateException("the AccessPolicy of its node does not permit " + Access.describe(access)
-                    + " to " + region + ", only " + Access.describe(connection.rights));
-        }
-        if (!MemoryRegion.contains(offset, length, connection.peer.regionLength)) {
-            throw new IndexOutOfBoundsException("offset " + offset + " + length " + length + " leaves " + region
-                    + " of length " + connection.peer.regionLength);
-        }
-    }
-
-    private void checkAtomic(long offset) {
-        check(Access.REMOTE_ATOMIC, offset, Long.BYTES);
-        if ((offset & Long.BYTES - 1) != 0) {
-            throw new IllegalArgumentException("offset " + offset + " of an atomic is not a multiple of " + Long.BYTES);
-        }
     }
 
     private void enter() {
@@ -173,10 +147,9 @@ public final class RemotePoster {
         }
     }
 
-    /** Replaces 8 bytes if they are as expected. */
+    /** Replaces 8 bytes if they are as expected. The offset is checked. */
     public SendResult compareAndSwap(
             long offset, long expected, long desired, long correlationId, OperationHandler handler) {
-        checkAtomic(offset);
         enter();
         try {
             return postAtomic(
@@ -186,9 +159,8 @@ public final class RemotePoster {
         }
     }
 
-    /** Adds to 8 bytes. */
+    /** Adds to 8 bytes. The offset is checked. */
     public SendResult fetchAndAdd(long offset, long addend, long correlationId, OperationHandler handler) {
-        checkAtomic(offset);
         enter();
         try {
             return postAtomic(request.fetchAdd(connection.peer.regionKey, offset, addend), correlationId, handler);

@@ -2,11 +2,15 @@
  * Internal: operations on memory of peers. Not for users, and without promise of compatibility.
  *
  * <pre>
- *   RemoteRegion ──▶ RemotePoster ──▶ SendPath         posts
- *        │                 ▼
- *        └─────────▶ RemoteOperations                  outstanding operations, and the memory that they use
- *                          ▼
- *                    BlockingOperation                 one that a thread waits for
+ *   RemoteRegion ──▶ RegionBounds                     what it may reach
+ *        ▼
+ *   RegionOperations ◀── MergingOperations            of the package merge
+ *        ▲
+ *   DirectOperations ──▶ RemotePoster ──▶ SendPath    posts
+ *        │                    ▼
+ *        └──────────▶ RemoteOperations                outstanding operations, and the memory that they use
+ *
+ *   BlockingOperation                                 one that a thread waits for
  * </pre>
  */
 @NullMarked

@@ -1,0 +1,81 @@
+package io.verbena;
+
+import io.verbena.merge.MergeSettings;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Options of a {@link RemoteRegion}, set when it is attached: fluent setters over defaults. Mutable; not thread-safe.
+ *
+ * <pre>{@code
+ *   RemoteRegion table = node.attach(address, new RegionOptions().merge(Merging.HYBRID).window(7 << 20), timeout);
+ * }</pre>
+ */
+public final class RegionOptions {
+    /** Bytes that may be under way unless {@link #window} says otherwise: 7 MB, as in the RDMAbox paper. */
+    public static final long DEFAULT_WINDOW = 7_000_000;
+
+    /** Bytes of operations that a region keeps unless {@link #buffer} says otherwise: 2 MiB. */
+    public static final int DEFAULT_BUFFER = 2 << 20;
+
+    private Merging merging = Merging.OFF;
+    private long window; // 0: not set
+    private int buffer; // 0: not set
+
+    /** Creates the defaults: nothing is merged, and there is no window. */
+    public RegionOptions() {}
+
+    /**
+     * How operations leave. Anything but {@link Merging#OFF} makes the region one for any number of threads, changes
+     * what is promised of their order, and bounds what is under way; see {@link RemoteRegion}.
+     */
+    public RegionOptions merge(Merging how) {
+        merging = Objects.requireNonNull(how, "merge");
+        return this;
+    }
+
+    /**
+     * Bytes of operations that may be under way to the same node, counted over all merging regions of the tenant that
+     * lead there. Operations beyond it wait in the region's queue, where they may still be merged. A single one that is
+     * longer than the window goes when nothing else is under way.
+     *
+     * @param bytes at least 1; {@value #DEFAULT_WINDOW} by default
+     */
+    public RegionOptions window(long bytes) {
+        window = Limits.atLeast("window", bytes, 1);
+        return this;
+    }
+
+    /**
+     * Bytes of a region's operations that have not ended, whether they wait or are under way: their data is kept here.
+     * Beyond it callers are back-pressured. An operation above a quarter of it gets memory of its own, at most four of
+     * these at a time. It is the tenant's memory, taken with the first operation.
+     *
+     * @param bytes a power of two, 4 KiB to 256 MiB; {@value #DEFAULT_BUFFER} by default
+     */
+    public RegionOptions buffer(int bytes) {
+        buffer = Limits.powerOfTwo("buffer", bytes, 4096, 256 << 20);
+        return this;
+    }
+
+    /**
+     * What the queue is made with; null if there is none.
+     *
+     * @throws IllegalArgumentException if options of the queue are set, but no queue
+     */
+    @Nullable
+    MergeSettings merges() {
+        if (merging == Merging.OFF) {
+            if (window != 0 || buffer != 0) {
+                throw new IllegalArgumentException(
+                        "window and buffer are of the queue that merge(..) makes; it is " + merging);
+            }
+            return null;
+        }
+        return new MergeSettings(
+                merging.merges,
+                merging.chains,
+                buffer == 0 ? DEFAULT_BUFFER : buffer,
+                window == 0 ? DEFAULT_WINDOW : window);
+    }
+}

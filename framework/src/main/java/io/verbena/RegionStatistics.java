@@ -1,0 +1,25 @@
+package io.verbena;
+
+/**
+ * What the operations of a {@link RemoteRegion} were and cost since it was attached. With {@link Merging#OFF} each is a
+ * request with a doorbell of its own, and nothing waits. A snapshot; its counts may be of slightly different times.
+ *
+ * @param operations that were accepted; with {@link Merging#OFF} those that were posted
+ * @param workRequests posted to the queue pair for them
+ * @param doorbells rung for these
+ * @param merged operations that shared a work request with others
+ * @param chained work requests that shared a doorbell with an earlier one
+ * @param waited operations that had to wait because the window was full
+ * @param bytesInFlight bytes of operations under way now, of all regions that share the window: those of the tenant
+ *     that lead to the same node
+ * @param window bytes that may be under way; 0: there is no window
+ */
+public record RegionStatistics(
+        long operations,
+        long workRequests,
+        long doorbells,
+        long merged,
+        long chained,
+        long waited,
+        long bytesInFlight,
+        long window) {}
