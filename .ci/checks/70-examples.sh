@@ -31,7 +31,7 @@ maven() {
     || mvn -q -B -Dmaven.repo.local="$scratch/repository" "$@" >"$scratch/log" 2>&1
 }
 
-maven install -Dmaven.test.skip -Djacoco.skip -Dspotless.check.skip \
+maven install -Dmaven.test.skip -Dspotless.check.skip \
   -pl .,nic-emulation,fabric-netty,framework,framework/bom,framework/linux || fail "the artifacts could not be installed"
 rm -f "$scratch/repository/io/verbena/verbena-parent"/*/*.pom # a user has none, and needs none
 cp -r docs/examples "$scratch/project"

@@ -17,6 +17,7 @@ import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.verbena.connection.Dialer;
@@ -30,6 +31,7 @@ import org.agrona.concurrent.SystemNanoClock;
  * Holds the arrows between the packages of the framework: {@code io.verbena} is for users, what lies below it is not,
  * and knows of it only values. That apps and benchmarks keep to {@code io.verbena} is held where those are built.
  */
+@ArchTag("computed")
 @AnalyzeClasses(packages = "io.verbena", importOptions = PackagesTest.TheFrameworkAlone.class)
 class PackagesTest {
     private static final String[] INTERNAL = {

@@ -9,6 +9,7 @@ import io.verbena.nic.memory.DirectMemoryProvider;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.sim.LinkProfile;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,13 +18,14 @@ import org.junit.jupiter.api.Timeout;
  * weights, however often each of them asks for room.
  */
 @Timeout(60)
+@Tag("computed")
 class SharedQueueTest {
     private static final long MILLI = 1_000_000L;
     private static final int LENGTH = 900;
     private static final int RUN = 1000; // ms, in which the queue is filled thirteen times
     private static final int RUN_IN = 300;
     private static final int OUTSTANDING = 64;
-    private static final int TAKEN_A_MILLI = 16;
+    private static final int TAKEN_PER_MILLI = 16;
     private static final int EAGER = 1; // RNR timer, 0.01 ms
     private static final int LESS_OFTEN = 12; // 0.64 ms
     private static final int SELDOM = 20; // 10.24 ms
@@ -97,7 +99,7 @@ class SharedQueueTest {
                 sender.offer();
             }
             p.simulation.runFor(MILLI);
-            queue.poll(this::take, TAKEN_A_MILLI);
+            queue.poll(this::take, TAKEN_PER_MILLI);
         }
     }
 
@@ -119,7 +121,7 @@ class SharedQueueTest {
         run(RUN);
         int eager = senders[0].taken;
         int seldom = senders[1].taken;
-        assertThat(eager + seldom + senders[2].taken).isEqualTo(RUN * TAKEN_A_MILLI);
+        assertThat(eager + seldom + senders[2].taken).isEqualTo(RUN * TAKEN_PER_MILLI);
         assertThat(seldom).as("beside %d of the eager", eager).isBetween(eager * 8 / 10, eager * 12 / 10);
         assertThat(senders[2].taken).isGreaterThan(100);
     }

@@ -4,10 +4,12 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
 /** The arrows between the packages of the key-value store run one way. */
+@ArchTag("computed")
 @AnalyzeClasses(packages = "io.verbena.kv", importOptions = ImportOption.DoNotIncludeTests.class)
 class PackagesTest {
     /** The root package is a slice like those below it. */

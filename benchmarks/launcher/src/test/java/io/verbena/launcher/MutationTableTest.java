@@ -8,9 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Holds the table of mutations in {@code docs/testing.md} against {@code .ci/mutations/run --list}. */
+@Tag("computed")
 class MutationTableTest {
     private static final String HEAD = "| mistake | rule | caught by |";
 
