@@ -143,7 +143,7 @@ final class AnnouncedChunks {
         return shares;
     }
 
-    /** Whether the queue has gone through a chunk of late, as far as {@link #quiet} has not ended that. Any thread. */
+    /** Whether the queue has gone through a chunk recently, as far as {@link #quiet} has not ended that. Any thread. */
     boolean isBusy() {
         return busy;
     }

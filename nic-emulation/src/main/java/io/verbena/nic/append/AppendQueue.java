@@ -267,7 +267,7 @@ public final class AppendQueue {
 
     /**
      * Whether nothing is claimed that is not consumed. Any thread: it looks at no chunk, which may be gone while
-     * another thread consumes. It is for whoever is about to sleep: true is sure, false may be a claim that is not
+     * another thread consumes. For a thread that is about to sleep: true is certain, false may be a claim that is not
      * committed yet.
      */
     public boolean isDrained() {

@@ -1,6 +1,7 @@
 package io.verbena.nic.append;
 
 import io.verbena.nic.memory.ControlLimits;
+import org.jspecify.annotations.Nullable;
 
 /** What an append queue is made of; fluent setters, checked when the queue is created. Not thread-safe. */
 public final class AppendQueueAttributes {
@@ -17,7 +18,7 @@ public final class AppendQueueAttributes {
     public static final int MAX_LARGE_MESSAGES = 1 << 16;
 
     private static final int NOT_GIVEN = -1;
-    /** Clean chunks that a queue keeps for itself unless it is told how many, or shares a reserve. */
+    /** Clean chunks that a queue keeps for itself unless a number is given, or it shares a reserve. */
     static final int DEFAULT_RESERVE = 2;
 
     private static final long MAX_RATE = 1_000_000_000_000_000L;
@@ -39,13 +40,10 @@ public final class AppendQueueAttributes {
     private boolean measured;
     private int largeMessages = 1024;
 
-    // what follows; of a checked copy
-    private boolean concluded;
-    private boolean sharesReserve;
-    private int reserve = DEFAULT_RESERVE;
-    private int active = 1;
-    private long watermark;
-    private long limit;
+    private @Nullable Conclusion conclusion; // of a checked copy
+
+    /** What follows from what was given. */
+    private record Conclusion(boolean sharesReserve, int reserve, int active, long watermark, long limit) {}
 
     /** Attributes with the defaults that each setter names. */
     public AppendQueueAttributes() {}
@@ -117,7 +115,8 @@ public final class AppendQueueAttributes {
 
     /** Most bytes mapped at a time; 0 for the default. */
     public long memoryLimit() {
-        return concluded ? limit : memoryLimit;
+        Conclusion follows = conclusion;
+        return follows == null ? memoryLimit : follows.limit;
     }
 
     /**
@@ -136,7 +135,11 @@ public final class AppendQueueAttributes {
 
     /** Clean chunks to keep announced ahead of the tail; 0 of a queue that shares the NIC's. */
     public int reserveChunks() {
-        return concluded ? reserve : reserveChunks == NOT_GIVEN ? DEFAULT_RESERVE : reserveChunks;
+        Conclusion follows = conclusion;
+        if (follows != null) {
+            return follows.reserve;
+        }
+        return reserveChunks == NOT_GIVEN ? DEFAULT_RESERVE : reserveChunks;
     }
 
     /**
@@ -154,7 +157,8 @@ public final class AppendQueueAttributes {
 
     /** Free bytes ahead of the tail below which a watermark crossing is counted; -1 for the default. */
     public long lowWatermark() {
-        return concluded ? watermark : lowWatermark;
+        Conclusion follows = conclusion;
+        return follows == null ? lowWatermark : follows.watermark;
     }
 
     /**
@@ -296,7 +300,7 @@ public final class AppendQueueAttributes {
     }
 
     /**
-     * Whether reserve and active buffer follow what the allocator measures: the highest rate of late, how long an
+     * Whether reserve and active buffer follow what the allocator measures: the recent peak of the rate, how long an
      * allocation takes, what lies in the queue. They stay between one chunk and the memory limit, and begin as given.
      * Default: no.
      *
@@ -336,12 +340,12 @@ public final class AppendQueueAttributes {
 
     /** Chunks that are not given back while they are unused, beside the reserve; of a checked copy. */
     int activeChunks() {
-        return active;
+        return checked().active;
     }
 
     /** Most chunks of active buffer and reserve together; of a checked copy. */
     int mostChunks(ControlLimits limits) {
-        return (int) Math.min(limits.maxChunksPerQueue() - 1, (limit - apart()) / chunkLength);
+        return (int) Math.min(limits.maxChunksPerQueue() - 1, (checked().limit - apart()) / chunkLength);
     }
 
     /**
@@ -353,7 +357,15 @@ public final class AppendQueueAttributes {
 
     /** Whether the queue has no reserve but the NIC's; of a checked copy. */
     boolean sharesReserve() {
-        return sharesReserve;
+        return checked().sharesReserve;
+    }
+
+    private Conclusion checked() {
+        Conclusion follows = conclusion;
+        if (follows == null) {
+            throw new IllegalStateException("these attributes are not checked");
+        }
+        return follows;
     }
 
     private boolean asksForReserve() {
@@ -377,24 +389,22 @@ public final class AppendQueueAttributes {
         inRange("surplus time", surplusNanos, 1000, Long.MAX_VALUE);
         inRange("timeout of unfinished messages", unfinishedTimeoutNanos, 1000, Long.MAX_VALUE);
         inRange("large messages", largeMessages, 1, MAX_LARGE_MESSAGES);
-        AppendQueueAttributes copy = new AppendQueueAttributes(this);
-        copy.reserve = concludedReserve(limits);
-        copy.sharesReserve = hasSharedReserve && !asksForReserve();
-        if (copy.sharesReserve) {
-            copy.reserve = 0;
-        }
-        copy.active = concludedActive(limits, copy.reserve);
-        long reserved = (long) copy.reserve * chunkLength;
-        long least = (long) copy.active * chunkLength + reserved + apart();
-        copy.limit = memoryLimit == 0 ? (long) limits.maxChunksPerQueue() * chunkLength + 2 * apart() : memoryLimit;
-        inRange("memory limit", copy.limit, least, Long.MAX_VALUE);
+        int given = concludedReserve(limits);
+        boolean sharesReserve = hasSharedReserve && !asksForReserve();
+        int reserve = sharesReserve ? 0 : given;
+        int active = concludedActive(limits, reserve);
+        long reserved = (long) reserve * chunkLength;
+        long least = (long) active * chunkLength + reserved + apart();
+        long limit = memoryLimit == 0 ? (long) limits.maxChunksPerQueue() * chunkLength + 2 * apart() : memoryLimit;
+        inRange("memory limit", limit, least, Long.MAX_VALUE);
         if (measured && lowWatermark != NOT_GIVEN) {
             throw new IllegalArgumentException(
                     "low watermark " + lowWatermark + " given, and measured: it follows the reserve then");
         }
-        copy.watermark = lowWatermark == NOT_GIVEN ? Math.max(0, reserved - chunkLength) : lowWatermark;
-        inRange("low watermark", copy.watermark, 0, reserved);
-        copy.concluded = true;
+        long watermark = lowWatermark == NOT_GIVEN ? Math.max(0, reserved - chunkLength) : lowWatermark;
+        inRange("low watermark", watermark, 0, reserved);
+        AppendQueueAttributes copy = new AppendQueueAttributes(this);
+        copy.conclusion = new Conclusion(sharesReserve, reserve, active, watermark, limit);
         return copy;
     }
 

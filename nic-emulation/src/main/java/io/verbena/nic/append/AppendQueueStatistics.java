@@ -25,8 +25,8 @@ package io.verbena.nic.append;
  * @param meanFootprint bytes mapped on average over the time since the queue was made
  * @param allocationP50Nanos how long half of the last allocations of a chunk took at most; 0 if there was none
  * @param allocationP99Nanos the same of 99 in 100
- * @param arrivalRate messages a second of late
- * @param meanServiceNanos how long a message is in the queue of late, by Little's law; 0 if none came
+ * @param arrivalRate messages per second recently
+ * @param meanServiceNanos how long a message has been in the queue recently, by Little's law; 0 if none came
  * @param exhaustions times that the NIC's memory had no mapping for it, or none within its provider's limit
  * @param starved whether that has been so for ten seconds with nothing left to consume: appends fail then, and do not
  *     wait

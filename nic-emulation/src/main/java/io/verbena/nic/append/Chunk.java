@@ -3,6 +3,7 @@ package io.verbena.nic.append;
 import io.verbena.nic.port.Segment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.agrona.concurrent.AtomicBuffer;
 
 /**
@@ -43,6 +44,19 @@ final class Chunk {
         this.buffer = segment.buffer();
     }
 
+    /**
+     * Puts a chunk on a stack.
+     *
+     * @param stack of chunks
+     * @param count of them
+     * @return the stack, or a longer one if that was full
+     */
+    static Chunk[] pushed(Chunk[] stack, int count, Chunk chunk) {
+        Chunk[] room = count < stack.length ? stack : Arrays.copyOf(stack, count * 2);
+        room[count] = chunk;
+        return room;
+    }
+
     boolean isEmpty() {
         return segment.id() == NO_SEGMENT.id();
     }
@@ -51,7 +65,7 @@ final class Chunk {
         return dirty == 0;
     }
 
-    /** Zeroes at most so many bytes; returns how many. */
+    /** Zeroes at most this many bytes; returns how many. */
     int zero(int budget) {
         int length = Math.min(budget, dirty - zeroed);
         buffer.setMemory(zeroed, length, (byte) 0);

@@ -1,17 +1,11 @@
 package io.verbena.nic.append;
 
 import static io.verbena.nic.append.AppendQueueDescriptor.*;
-import static io.verbena.nic.memory.ControlDescriptor.SLOT_APPEND;
-import static io.verbena.nic.memory.ControlDescriptor.SLOT_ROLL;
-import static io.verbena.nic.memory.ControlDescriptor.SLOT_SUBJECT_OFFSET;
-import static io.verbena.nic.memory.ControlDescriptor.SLOT_WORD_OFFSET;
 
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.Segment;
-import java.util.Arrays;
-import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -29,24 +23,18 @@ import org.jspecify.annotations.Nullable;
  * are {@link AnnouncedChunks}.
  */
 final class ChunkRing {
-    private final ControlBlock control;
-    private final AtomicBuffer table;
     private final MemoryProvider memory;
     private final SharedReserve shared;
     private final Footprint footprint;
     private final QueueMeter meter;
     private final NanoClock clock;
-    private final int queueId;
     private final int chunkLength;
     private volatile int reserve;
     private int active;
     private final AnnouncedChunks chunks;
     private Chunk[] free;
     private int freeCount;
-    private Chunk[] setAside;
-    private int setAsideCount;
-    private volatile int stalledChunks;
-    private volatile int heldChunks;
+    private final SetAsideChunks setAside;
     private int surplus; // free chunks to give back, one a turn
     private volatile boolean mayRest;
     private boolean shares; // as was last asked for
@@ -66,19 +54,16 @@ final class ChunkRing {
             NanoClock clock,
             int queueId,
             AppendQueueAttributes of) {
-        this.control = control;
-        this.table = control.buffer();
         this.memory = memory;
         this.shared = shared;
         this.footprint = footprint;
         this.meter = meter;
         this.clock = clock;
-        this.queueId = queueId;
         this.chunkLength = of.chunkLength();
         this.chunks = new AnnouncedChunks(control, shared, footprint, queueId, chunkLength);
         size(of.reserveChunks(), of.activeChunks(), of.sharesReserve());
         this.free = new Chunk[8];
-        this.setAside = new Chunk[8];
+        this.setAside = new SetAsideChunks(control, queueId, this::settle);
     }
 
     /**
@@ -129,11 +114,20 @@ final class ChunkRing {
     }
 
     private Chunk allocate() {
-        // One that rests, of which no chunk is held either: what fills its limit are messages that wait for this one.
-        boolean isOwed = chunks.shares() && chunks.isResting() && setAsideCount() == 0;
-        if (!(isOwed ? footprint.reserveOwed(chunkLength) : footprint.reserve(chunkLength))) {
+        if (!reserveChunk()) {
             throw footprint.exhausted(chunkLength);
         }
+        return make();
+    }
+
+    private boolean reserveChunk() {
+        // One that rests, of which no chunk is held either: what fills its limit are messages that wait for this one.
+        boolean isOwed = chunks.shares() && chunks.isResting() && setAsideCount() == 0;
+        return isOwed ? footprint.reserveOwed(chunkLength) : footprint.reserve(chunkLength);
+    }
+
+    /** Makes a chunk whose bytes are reserved. */
+    private Chunk make() {
         Segment segment;
         long start = clock.nanoTime();
         try {
@@ -160,12 +154,12 @@ final class ChunkRing {
 
     /** Chunks that the head has left and a stalled initiator may write into, as of the last turn. Any thread. */
     int setAsideCount() {
-        return stalledChunks;
+        return setAside.stalled();
     }
 
     /** Chunks that the head has left and records are held of, as of the last turn. Any thread. */
     int heldChunks() {
-        return heldChunks;
+        return setAside.held();
     }
 
     /** Collects the chunks that the head has left. */
@@ -175,39 +169,10 @@ final class ChunkRing {
             Chunk chunk = chunks.retire();
             work++;
             if (!chunk.isEmpty()) {
-                setAside = pushed(setAside, setAsideCount++, chunk);
+                setAside.add(chunk);
             }
         }
-        if (setAsideCount > 0) {
-            work += look();
-        }
-        return work;
-    }
-
-    /** Frees what was set aside and nobody can write into or read any more. */
-    private int look() {
-        int work = 0;
-        int stalled = 0;
-        int held = 0;
-        for (int i = setAsideCount - 1; i >= 0; i--) {
-            Chunk chunk = setAside[i];
-            if (chunk.awaitsRelease()) {
-                held++;
-            } else if (isNamedBySlot(chunk.sequence)) {
-                stalled++;
-            } else {
-                setAside[i] = setAside[--setAsideCount];
-                settle(chunk);
-                work++;
-            }
-        }
-        if (held != heldChunks) {
-            heldChunks = held;
-        }
-        if (stalled != stalledChunks) {
-            stalledChunks = stalled;
-        }
-        return work;
+        return work + setAside.look();
     }
 
     /**
@@ -221,32 +186,8 @@ final class ChunkRing {
             footprint.returned();
             memory.release(chunk.segment);
         } else {
-            free = pushed(free, freeCount++, chunk);
+            free = Chunk.pushed(free, freeCount++, chunk);
         }
-    }
-
-    private static Chunk[] pushed(Chunk[] chunks, int count, Chunk chunk) {
-        Chunk[] room = count < chunks.length ? chunks : Arrays.copyOf(chunks, count * 2);
-        room[count] = chunk;
-        return room;
-    }
-
-    private boolean isNamedBySlot(int sequence) {
-        int slots = control.slotsInUse();
-        for (int slot = 0; slot < slots; slot++) {
-            int offset = control.slotOffset(slot);
-            long word = table.getLongVolatile(offset + SLOT_WORD_OFFSET);
-            if (word == 0 || slotQueue(word) != queueId) {
-                continue;
-            }
-            int kind = slotKind(word);
-            int named = sequence(table.getLongVolatile(offset + SLOT_SUBJECT_OFFSET));
-            if (((kind == SLOT_APPEND || kind == SLOT_ROLL) && named == sequence)
-                    || (kind == SLOT_ROLL && named + 1 == sequence)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /**
@@ -287,7 +228,7 @@ final class ChunkRing {
                 work++;
             }
             if (!chunk.isClean() || !chunks.announce(chunk, tailSequence, needed)) {
-                free = pushed(free, freeCount++, chunk);
+                free = Chunk.pushed(free, freeCount++, chunk);
                 return work;
             }
             work++;
@@ -297,8 +238,11 @@ final class ChunkRing {
     }
 
     private @Nullable Chunk mapped() {
+        if (!reserveChunk()) {
+            return null; // without an exception: a full queue comes here each turn
+        }
         try {
-            return allocate();
+            return make();
         } catch (MemoryExhaustedException e) {
             return null; // it is noted
         }
@@ -387,6 +331,6 @@ final class ChunkRing {
         while (freeCount > 0) {
             giveBack(free[--freeCount]);
         }
-        return setAsideCount == 0;
+        return setAside.isEmpty();
     }
 }

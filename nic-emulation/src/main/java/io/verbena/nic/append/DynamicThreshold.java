@@ -61,7 +61,7 @@ public final class DynamicThreshold {
         return weight;
     }
 
-    /** Whether it has asked for room in the queue of that key since so many bytes were taken from it. */
+    /** Whether it has asked for room in the queue of that key since this many bytes were taken from it. */
     boolean hasAsked(int queueKey, long head, int chunk, long bytes) {
         return askedKey == queueKey && distance(asked, head, chunk) <= bytes;
     }

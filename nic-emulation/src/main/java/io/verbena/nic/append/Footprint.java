@@ -60,7 +60,7 @@ final class Footprint {
     }
 
     /**
-     * Takes bytes of the limit, which is the queue's of this moment; false if they are not to be had. Where more is
+     * Takes bytes of the limit, which is the queue's of this moment; false if they are not available. Where more is
      * mapped than a limit that was lowered, nothing is added until less is.
      */
     boolean reserve(long length) {

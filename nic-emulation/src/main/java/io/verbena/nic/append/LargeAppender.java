@@ -17,12 +17,12 @@ import org.agrona.concurrent.AtomicBuffer;
  *
  * <p>A message too long for a chunk gets a mapping of its own; one that fits is copied at its commit from a buffer of
  * the queue's. Both are made by the allocator: until they are there the answer is RNR, and the same queue pair asks
- * again. Only the buffer of a sender that does not come again is made at once.
+ * again. Only the buffer of a sender that does not retry is made at once.
  *
  * <p>Concurrency: as its {@link Appender}. Allocates nothing once as many claims have been open as ever will.
  */
 public final class LargeAppender {
-    /** Of a sender that does not come again when it is told {@link Appender#RNR}. */
+    /** Of a sender that does not try again after {@link Appender#RNR}. */
     public static final long NEVER = -1;
 
     private static final int INITIAL_CLAIMS = 4;
@@ -58,7 +58,7 @@ public final class LargeAppender {
      * @param pd protection domain of the queue pair
      * @param length payload bytes, at least 0
      * @param qpNumber the queue pair by which the message comes; one such claim each at a time
-     * @param againNanos after which the sender comes again if the answer is RNR, or {@link #NEVER}; what is made for it
+     * @param againNanos after which the sender retries if the answer is RNR, or {@link #NEVER}; what is made for it
      *     is kept for twice that and a millisecond, or the queue's surplus time if that is longer
      * @return {@link Appender#OK}, {@link Appender#RNR}, {@link Appender#NO_QUEUE}, {@link Appender#BAD_KEY} (also if
      *     the queue is of another protection domain), {@link Appender#TOO_LONG} or {@link Appender#NO_MEMORY}

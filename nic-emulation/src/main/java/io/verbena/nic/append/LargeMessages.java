@@ -56,7 +56,7 @@ final class LargeMessages {
     /**
      * A mapping that was made for a queue pair, or that is kept and fits; or null: asked for now, or before.
      *
-     * @param againNanos after which its sender comes again, {@link LargeAppender#NEVER} if it does not; a mapping is
+     * @param againNanos after which its sender retries, {@link LargeAppender#NEVER} if it does not; a mapping is
      *     kept for it accordingly if the surplus time is shorter
      */
     @Nullable

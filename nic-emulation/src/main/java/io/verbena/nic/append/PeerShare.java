@@ -39,7 +39,7 @@ public final class PeerShare {
         return part;
     }
 
-    /** The weights together of the groups that have asked for room since so many bytes were taken from the queue. */
+    /** The weights together of the groups that have asked for room since this many bytes were taken from the queue. */
     long weights(int queueKey, long head, int chunkLength, long bytes) {
         long sum = 0;
         for (DynamicThreshold part : groups) {

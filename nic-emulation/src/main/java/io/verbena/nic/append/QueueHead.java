@@ -79,7 +79,7 @@ final class QueueHead {
         }
     }
 
-    /** Leaves the chunk, whose first so many bytes are dirty, if the next one is announced. */
+    /** Leaves the chunk, of which this many bytes are dirty, if the next one is announced. */
     boolean nextChunk(int dirty) {
         int sequence = chunk.sequence;
         int ahead = ring.chunks().announced() - 1 - sequence;

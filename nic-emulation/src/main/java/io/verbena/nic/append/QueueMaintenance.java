@@ -29,12 +29,11 @@ final class QueueMaintenance {
         }
     }
 
-    private final AppendQueue of;
+    private final AppendQueue queue;
     private final TailPointerTable owner;
     private final AtomicBuffer table;
     private final ControlLimits limits;
-    private final int queue;
-    private final int chunkLength;
+    private final int queueOffset;
     private final Footprint footprint;
     private final ChunkRing ring;
     private final LargeMessages largeMessages;
@@ -48,39 +47,35 @@ final class QueueMaintenance {
 
     private volatile boolean modified; // since this has looked
     private AppendQueueAttributes attributes;
-    private boolean belowWatermark;
     private long shortSince = NEVER;
     private long surplusLook;
-    private long lowWatermark;
+    private final Watermark watermark;
     private long claimedBytes;
     private long claimedUpTo;
-    private int mostChunks;
 
     QueueMaintenance(
-            AppendQueue of,
+            AppendQueue queue,
             TailPointerTable owner,
             ControlBlock control,
             AppendQueueAttributes attributes,
             QueueParts parts,
             long now) {
-        this.of = of;
+        this.queue = queue;
         this.owner = owner;
         this.table = control.buffer();
-        this.queue = control.queueOffset(of.id());
+        this.queueOffset = control.queueOffset(queue.id());
         this.limits = control.limits();
         this.attributes = attributes;
-        this.chunkLength = attributes.chunkLength();
         this.footprint = parts.footprint;
         this.ring = parts.ring;
         this.largeMessages = parts.largeMessages;
         this.staging = parts.staging;
         this.meter = parts.meter;
         this.recovery = parts.recovery;
-        this.dismantling = new Dismantling(of, owner, parts);
+        this.dismantling = new Dismantling(queue, owner, parts);
         this.surplusLook = now;
-        this.lowWatermark = attributes.lowWatermark();
-        this.mostChunks = attributes.mostChunks(limits);
-        this.claimedUpTo = table.getLong(queue + HEAD_OFFSET);
+        this.watermark = new Watermark(attributes.lowWatermark());
+        this.claimedUpTo = table.getLong(queueOffset + HEAD_OFFSET);
     }
 
     /** The attributes were changed. Any thread. */
@@ -107,7 +102,7 @@ final class QueueMaintenance {
             return 0;
         }
         try {
-            return of.isDestroyed() ? dismantling.run(now) : serve(now, zeroBudget, mayAllocate);
+            return queue.isDestroyed() ? dismantling.run(now) : serve(now, zeroBudget, mayAllocate);
         } finally {
             BUSY.setRelease(this, false);
         }
@@ -115,10 +110,9 @@ final class QueueMaintenance {
 
     private void applyModified() {
         modified = false; // first: what is changed meanwhile is taken over the next time
-        attributes = of.attributes();
+        attributes = queue.attributes();
         ring.size(attributes.reserveChunks(), attributes.activeChunks(), attributes.sharesReserve());
-        lowWatermark = attributes.lowWatermark();
-        mostChunks = attributes.mostChunks(limits);
+        watermark.set(attributes.lowWatermark());
         recovery.timeout(attributes.holeTimeoutNanos());
         largeMessages.surplus(attributes.surplusNanos());
     }
@@ -127,15 +121,15 @@ final class QueueMaintenance {
         if (modified) {
             applyModified();
         }
-        long head = table.getLongVolatile(queue + HEAD_OFFSET);
+        long head = table.getLongVolatile(queueOffset + HEAD_OFFSET);
         int headSequence = sequence(head);
-        long tail = table.getLongVolatile(queue + TAIL_OFFSET);
+        long tail = table.getLongVolatile(queueOffset + TAIL_OFFSET);
         if (offset(tail) == GONE) {
             return 0;
         }
         if (!isTail(tail, headSequence)) {
-            of.corrupted("tail at " + offset(tail) + " of chunk " + sequence(tail) + ", head in chunk " + headSequence
-                    + ", announced up to " + ring.chunks().announced());
+            queue.corrupted("tail at " + offset(tail) + " of chunk " + sequence(tail) + ", head in chunk "
+                    + headSequence + ", announced up to " + ring.chunks().announced());
             return 0;
         }
         if (mayAllocate) {
@@ -145,7 +139,7 @@ final class QueueMaintenance {
         int work = 0;
         if (recovery.recover(head, tail, ring, now) > 0) {
             work++;
-            owner.wakeEngine(of.engine());
+            owner.wakeEngine(queue.engine());
         }
         int tailSequence = sequence(tail) - headSequence < 0 ? headSequence : sequence(tail);
         watch(tail);
@@ -166,7 +160,7 @@ final class QueueMaintenance {
             }
             work += ring.releaseOne(tailSequence);
             if (!hadToRest && ring.mayRest()) {
-                owner.wakeEngine(of.engine()); // its consumer finds nothing, and lets the queue rest
+                owner.wakeEngine(queue.engine()); // its consumer finds nothing, and lets the queue rest
             }
         }
         return work;
@@ -177,6 +171,7 @@ final class QueueMaintenance {
      * not left.
      */
     private boolean isTail(long tail, int headSequence) {
+        int chunkLength = attributes.chunkLength();
         int offset = offset(tail);
         int ahead =
                 sequence(tail) - headSequence; // -1: the head has left a full chunk, which the tail is at the end of
@@ -192,44 +187,65 @@ final class QueueMaintenance {
      * back.
      */
     private void noteShortage(boolean refused, long head, long tail, long now) {
-        boolean hopeless = refused && head == tail && table.getLongVolatile(queue + HELD_RECORDS_OFFSET) == 0;
+        boolean hopeless = refused && head == tail && table.getLongVolatile(queueOffset + HELD_RECORDS_OFFSET) == 0;
         if (!hopeless) {
             if (shortSince != NEVER) {
                 shortSince = NEVER;
-                table.putLongRelease(queue + STARVED_OFFSET, 0);
+                table.putLongRelease(queueOffset + STARVED_OFFSET, 0);
             }
         } else if (shortSince == NEVER) {
             shortSince = now;
         } else if (now - shortSince >= SHORT_NANOS) {
-            table.putLongRelease(queue + STARVED_OFFSET, 1);
+            table.putLongRelease(queueOffset + STARVED_OFFSET, 1);
         }
     }
 
     /** Samples what is there to be seen, and sizes the queue by it if it is to be sized so. */
     private void measure(long head, long tail, long now) {
+        AppendQueueAttributes is = attributes;
+        int chunkLength = is.chunkLength();
         claimedBytes += distance(claimedUpTo, tail, chunkLength);
         claimedUpTo = tail;
         long depth = Math.max(0, distance(head, tail, chunkLength));
-        meter.sample(now, claimedBytes, table.getLongVolatile(queue + RECORDS_OFFSET), depth);
-        AppendQueueAttributes is = attributes;
+        meter.sample(now, claimedBytes, table.getLongVolatile(queueOffset + RECORDS_OFFSET), depth);
         if (is.measured() && meter.peakBytesPerSecond() > 0) {
             int longest = is.recordLimit();
             long rate = (long) Math.ceil(meter.peakBytesPerSecond());
             int reserve = QueueSizing.reserveChunks((double) rate, meter.allocationP99(), chunkLength, longest);
             int active = QueueSizing.chunks((long) Math.ceil(meter.meanDepth()), chunkLength, longest);
-            int most = mostChunks;
+            int most = is.mostChunks(limits);
             reserve = Math.min(reserve, most - 1);
             ring.size(reserve, Math.min(active, most - reserve), false);
-            lowWatermark = (reserve - 1L) * chunkLength;
+            watermark.set((reserve - 1L) * chunkLength);
         }
     }
 
     private void watch(long tail) {
-        boolean below = distance(tail, position(ring.chunks().announced(), 0), chunkLength) < lowWatermark;
-        if (below && !belowWatermark) {
-            table.putLongRelease(queue + WATERMARK_OFFSET, table.getLong(queue + WATERMARK_OFFSET) + 1);
-            owner.belowWatermark(of);
+        long free = distance(tail, position(ring.chunks().announced(), 0), attributes.chunkLength());
+        if (watermark.isCrossed(free)) {
+            table.putLongRelease(queueOffset + WATERMARK_OFFSET, table.getLong(queueOffset + WATERMARK_OFFSET) + 1);
+            owner.belowWatermark(queue);
         }
-        belowWatermark = below;
+    }
+
+    /** A number of free bytes, and whether there were fewer at the last look. */
+    private static final class Watermark {
+        private long low;
+        private boolean below;
+
+        Watermark(long low) {
+            this.low = low;
+        }
+
+        void set(long bytes) {
+            low = bytes;
+        }
+
+        /** Whether the free bytes have fallen below it since the last look. */
+        boolean isCrossed(long free) {
+            boolean was = below;
+            below = free < low;
+            return below && !was;
+        }
     }
 }

@@ -108,7 +108,7 @@ final class QueueMeter {
         return bytesPerSecond;
     }
 
-    /** The same in the fastest window of late. */
+    /** The same in the fastest recent window. */
     double peakBytesPerSecond() {
         return peakBytesPerSecond;
     }

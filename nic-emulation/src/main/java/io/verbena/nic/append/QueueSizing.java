@@ -52,7 +52,7 @@ public final class QueueSizing {
         return chunks(reserveBytes(bytesPerSecond, allocationNanos), chunkLength, longestRecord);
     }
 
-    /** Whole chunks that hold so many bytes of records, at least 1. */
+    /** Whole chunks that hold this many bytes of records, at least 1. */
     static int chunks(long bytes, int chunkLength, int longestRecord) {
         long longest = RecordDescriptor.alignedLength(longestRecord);
         if (longest > chunkLength) {

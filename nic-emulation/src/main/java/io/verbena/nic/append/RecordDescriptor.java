@@ -108,7 +108,7 @@ public final class RecordDescriptor {
     }
 
     /**
-     * The word of padding that takes so many bytes.
+     * The word of padding that takes this many bytes.
      *
      * @param length a multiple of {@link #ALIGNMENT}
      */
@@ -121,7 +121,7 @@ public final class RecordDescriptor {
         return (qpNumber & 0xFFFF_FFFFL) | ((long) immediate << 32);
     }
 
-    /** Whether a word that is not 0 and not negative is of a record or padding that ends within so many bytes. */
+    /** Whether a word that is not 0 and not negative is of a record or padding that ends within this many bytes. */
     static boolean isSound(long word, int room) {
         int length = length(word);
         return length <= room && (length >= HEADER_LENGTH || (length >= ALIGNMENT && (flags(word) & PADDING) != 0));

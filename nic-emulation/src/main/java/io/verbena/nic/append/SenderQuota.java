@@ -43,7 +43,7 @@ public final class SenderQuota implements AutoCloseable {
     /**
      * Takes bytes of it.
      *
-     * @return false if they are not to be had now; nothing is taken then
+     * @return false if they are not available now; nothing is taken then
      */
     public boolean tryTake(long count) {
         if (number == 0) {

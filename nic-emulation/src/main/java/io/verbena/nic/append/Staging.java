@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Off-heap buffers of powers of two, which count in the queue's footprint and under its limit. Some of each size are
  * kept for the next message, and given back when none has come for a while. Where there is none, a short one is made at
- * once. For a longer one the sender is told to come again and the allocator makes it, since that zeroes pages and may
- * wait for the collector; only for a sender that does not come again it is made at once too.
+ * once. For a longer one the sender is told to retry and the allocator makes it, since that zeroes pages and may
+ * wait for the collector; only for a sender that does not retry is it made at once too.
  *
  * <p>Concurrency: any engine of the owner takes and gives; {@link #serve}, {@link #trim}, {@link #release} and
  * {@link #drained} under the queue's maintenance flag.
@@ -33,7 +33,7 @@ final class Staging {
      */
     private static final int AT_ONCE = 256 * 1024;
 
-    private final AppendQueue of;
+    private final AppendQueue queue;
     private final Footprint footprint;
     private final UnfinishedMessages unfinished;
     private final AtomicReferenceArray<@Nullable MpmcVarHandleArrayQueue<AtomicBuffer>> kept =
@@ -46,8 +46,8 @@ final class Staging {
     private volatile boolean used; // since trim has looked
     private volatile int longestAtOnce = AT_ONCE;
 
-    Staging(AppendQueue of, Footprint footprint, UnfinishedMessages unfinished) {
-        this.of = of;
+    Staging(AppendQueue queue, Footprint footprint, UnfinishedMessages unfinished) {
+        this.queue = queue;
         this.footprint = footprint;
         this.unfinished = unfinished;
     }
@@ -71,11 +71,11 @@ final class Staging {
     }
 
     /**
-     * A buffer of at least so many bytes, or null if there is none now. Its contents are anything.
+     * A buffer of at least this many bytes, or null if there is none now. Its contents are anything.
      *
      * @param length of the message
      * @param qpNumber by which it comes; one at a time each
-     * @param againNanos after which its sender comes again if there is none, {@link LargeAppender#NEVER} if it does not
+     * @param againNanos after which its sender retries if there is none, {@link LargeAppender#NEVER} if it does not
      */
     @Nullable
     AtomicBuffer take(int length, int qpNumber, long againNanos) {
@@ -83,7 +83,7 @@ final class Staging {
             used = true;
         }
         lent.incrementAndGet(); // first: a destroyed queue ends when nothing is lent, and lends nothing
-        AtomicBuffer buffer = of.isDestroyed() ? null : find(length, qpNumber, againNanos);
+        AtomicBuffer buffer = queue.isDestroyed() ? null : find(length, qpNumber, againNanos);
         if (buffer == null) {
             lent.decrementAndGet();
         }

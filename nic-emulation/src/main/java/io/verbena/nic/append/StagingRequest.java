@@ -68,7 +68,7 @@ final class StagingRequest {
     /**
      * Asks, if nobody else has the place.
      *
-     * @param againNanos after which the queue pair's sender comes again
+     * @param againNanos after which the queue pair's sender retries
      */
     boolean ask(int number, int ofClass, long againNanos) {
         if (state != FREE || !move(FREE, TAKEN)) {

@@ -105,7 +105,7 @@ public final class TailPointerTable {
     }
 
     /**
-     * Sets who is told of events.
+     * Sets the listeners for events.
      *
      * @param watermark told the id of a queue whose free space fell below its low watermark; any thread, must not block
      * @param destroy told the id of a queue that is about to be destroyed; may wait, and refuse by an
@@ -128,7 +128,7 @@ public final class TailPointerTable {
     }
 
     /**
-     * Sets who is told of queues whose memory is corrupted.
+     * Sets the listener for queues whose memory is corrupted.
      *
      * @param corrupted told the id of each once; any thread, must not block
      */
