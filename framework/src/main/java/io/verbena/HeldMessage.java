@@ -23,7 +23,7 @@ public final class HeldMessage implements AutoCloseable {
         this.channels = channels;
     }
 
-    /** What the queue holds it by; the message proper begins so many bytes behind its first. */
+    /** What the queue holds it by; the message proper begins this many bytes behind its first. */
     AppendRecord record(int headerLength) {
         header = headerLength;
         return record;

@@ -71,7 +71,7 @@ public final class Node implements AutoCloseable, Executor {
         this.mode = context.mode;
         this.invoker = mode == NodeMode.INVOKER;
         this.runtime = context.runtime;
-        this.ending = new NodeEnding(this, invoker, context.lingerNanos, runtime);
+        this.ending = new NodeEnding(this, invoker, context.lingerNanos(), runtime);
         long id = runtime.random().getAsLong() | 1;
         this.waiter = new EventLoopWaiter();
         NodeMemory memory = NodeMemory.choose(
@@ -388,7 +388,7 @@ public final class Node implements AutoCloseable, Executor {
     /**
      * The event loop in which the node sleeps, so that other Netty channels can live on it and one wait serves
      * everything. From now on only {@link #doWork} and {@link #await} run it (or the node's thread), never an
-     * {@code offer} or another call, so a handler that spins on {@link SendResult#BACK_PRESSURED} may spin for ever: it
+     * {@code offer} or another call, so a handler that spins on {@link SendResult#BACK_PRESSURED} may spin forever: it
      * has to come back later instead.
      *
      * @throws IllegalStateException if the node is closed

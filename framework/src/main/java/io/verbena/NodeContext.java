@@ -15,7 +15,6 @@ import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.link.LinkSettings;
 import io.verbena.nic.NicContext;
-import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
 import io.verbena.nic.poll.Polling;
@@ -50,34 +49,16 @@ public final class NodeContext {
     final List<Address> listen = new ArrayList<>();
     int maxQueuePairs = 4096;
     private int maxPerPeer; // 0: a quarter of all
-    private int maxInboxes = 256;
-    private int chunksPerInbox = 64;
-    private long sharedReserve;
-    private int maxRegions = 4096;
     PollStrategy.Factory polling = Polling.kvm();
-    private int pathMtu = 8192;
+    private final NicContext nic = new NicContext().maxAppendQueues(256).maxMemoryRegions(4096);
+    private final Connecting connecting = new Connecting();
+    private final Securing securing = new Securing();
     boolean sharedMemory;
     Path sharedMemoryRoot = SharedMemoryProvider.DEFAULT_ROOT;
-    private int sendDepth = 256;
-    private int maxInline = 192;
-    private int stagingLength = 256 << 10;
     int ringLength = LocalFabric.DEFAULT_RING_LENGTH;
-    private int ackTimeoutCode = 18;
-    private int retryCount = 7;
-    long lingerNanos = TimeUnit.SECONDS.toNanos(1);
-    private long idleNanos = TimeUnit.SECONDS.toNanos(10);
-    private long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
     byte[] accessToken = new byte[0];
     private AccessPolicy accessPolicy = AccessPolicy.allowAll();
     final List<TenantOptions> tenants = new ArrayList<>();
-    private Discipline discipline = Discipline.CHUNKS;
-    private ChargedUnit chargedUnit = ChargedUnit.BYTES;
-    private int urgentWindow = ArbiterSettings.defaults().urgentWindow();
-    private long capacity;
-    private @Nullable TlsCredentials tls;
-    private @Nullable SharedSecret secret;
-    private Set<Integer> allowedUsers = Set.of();
-    private boolean insecure;
 
     @Nullable
     Path admin;
@@ -131,25 +112,25 @@ public final class NodeContext {
      * the length of a chunk, this bounds what lies unread in an inbox, whatever its memory limit is.
      */
     public NodeContext chunksPerInbox(int count) {
-        chunksPerInbox = powerOfTwo("chunksPerInbox", count, 4, 4096);
+        nic.chunksPerAppendQueue(powerOfTwo("chunksPerInbox", count, 4, 4096));
         return this;
     }
 
     /** Bytes that all inboxes have ready for bursts together, up to 1 GiB. Default 0: each has its own. */
     public NodeContext sharedReserve(long bytes) {
-        sharedReserve = bytes;
+        nic.sharedReserve(bytes);
         return this;
     }
 
     /** Inboxes that may exist at a time, 1 to 4096; default 256. */
     public NodeContext maxInboxes(int count) {
-        maxInboxes = range("maxInboxes", count, 1, 4096);
+        nic.maxAppendQueues(range("maxInboxes", count, 1, 4096));
         return this;
     }
 
     /** Regions that may be registered at a time, including those of long messages: 16 to 65536; default 4096. */
     public NodeContext maxRegions(int count) {
-        maxRegions = powerOfTwo("maxRegions", count, 16, 1 << 16);
+        nic.maxMemoryRegions(powerOfTwo("maxRegions", count, 16, 1 << 16));
         return this;
     }
 
@@ -176,7 +157,7 @@ public final class NodeContext {
      * counts. Default 8192.
      */
     public NodeContext pathMtu(int bytes) {
-        pathMtu = powerOfTwo("pathMtu", bytes, 256, 65536);
+        connecting.pathMtu = powerOfTwo("pathMtu", bytes, 256, 65536);
         return this;
     }
 
@@ -203,19 +184,19 @@ public final class NodeContext {
 
     /** Messages that a channel may have under way, 2 to 32768, rounded up to a power of two; default 256. */
     public NodeContext sendDepth(int messages) {
-        sendDepth = range("sendDepth", messages, 2, 32768);
+        connecting.sendDepth = range("sendDepth", messages, 2, 32768);
         return this;
     }
 
     /** Bytes up to which a message is carried in the request itself, 0 to 4096; default 192. */
     public NodeContext maxInline(int bytes) {
-        maxInline = range("maxInline", bytes, 0, 4096);
+        connecting.maxInline = range("maxInline", bytes, 0, 4096);
         return this;
     }
 
     /** Bytes in which a channel keeps longer messages until they are acknowledged, 4 KiB to 64 MiB; default 256 KiB. */
     public NodeContext stagingLength(int bytes) {
-        stagingLength = powerOfTwo("stagingLength", bytes, 4096, 64 << 20);
+        connecting.stagingLength = powerOfTwo("stagingLength", bytes, 4096, 64 << 20);
         return this;
     }
 
@@ -240,14 +221,14 @@ public final class NodeContext {
         while (code < 31 && AckTimeout.nanos(code) < nanos) {
             code++;
         }
-        ackTimeoutCode = code;
-        retryCount = range("retries", retries, 0, 7);
+        connecting.ackTimeoutCode = code;
+        connecting.retryCount = range("retries", retries, 0, 7);
         return this;
     }
 
     /** How long a close waits until what was sent is acknowledged. Default 1 s. */
     public NodeContext linger(Duration longest) {
-        lingerNanos = notNegative("linger", longest);
+        connecting.lingerNanos = notNegative("linger", longest);
         return this;
     }
 
@@ -259,13 +240,13 @@ public final class NodeContext {
      * @param least 1 ms or more
      */
     public NodeContext channelIdle(Duration least) {
-        idleNanos = Nanos.of(atLeast("channelIdle", least, MIN_IDLE));
+        connecting.idleNanos = Nanos.of(atLeast("channelIdle", least, MIN_IDLE));
         return this;
     }
 
     /** How long a link may be broken before its channels are closed. Default 10 s. */
     public NodeContext peerTimeout(Duration longest) {
-        peerTimeoutNanos = notNegative("peerTimeout", longest);
+        connecting.peerTimeoutNanos = notNegative("peerTimeout", longest);
         return this;
     }
 
@@ -290,7 +271,7 @@ public final class NodeContext {
      * @throws IllegalStateException if the options ask for a provider that is not there
      */
     public NodeContext tls(TlsOptions options) {
-        tls = new TlsCredentials(options);
+        securing.tls = new TlsCredentials(options);
         return this;
     }
 
@@ -300,7 +281,7 @@ public final class NodeContext {
      * follows is in clear text: use TLS where others can change bytes in transit.
      */
     public NodeContext secret(SharedSecret shared) {
-        secret = shared;
+        securing.secret = shared;
         return this;
     }
 
@@ -309,7 +290,7 @@ public final class NodeContext {
      * the sockets have mode 0600. Memory is shared ({@code shm:}) with one's own user alone, always.
      */
     public NodeContext allowedUsers(Integer... users) {
-        allowedUsers = Set.of(users);
+        securing.allowedUsers = Set.of(users);
         return this;
     }
 
@@ -318,7 +299,7 @@ public final class NodeContext {
      * and for anybody who can reach it. Off by default: such an address is refused.
      */
     public NodeContext insecure(boolean wanted) {
-        insecure = wanted;
+        securing.insecure = wanted;
         return this;
     }
 
@@ -330,13 +311,13 @@ public final class NodeContext {
 
     /** The scheduling discipline: by default data chunks with exact shares; the others are for comparison. */
     public NodeContext arbiter(Discipline how) {
-        discipline = how;
+        nic.arbiter(how);
         return this;
     }
 
     /** The unit in which tenants' shares are charged; bytes by default. */
     public NodeContext chargedUnit(ChargedUnit unit) {
-        chargedUnit = unit;
+        nic.chargedUnit(unit);
         return this;
     }
 
@@ -348,7 +329,7 @@ public final class NodeContext {
      * @param bytes at least 1
      */
     public NodeContext urgentWindow(int bytes) {
-        urgentWindow = Math.toIntExact(atLeast("urgent window", bytes, 1));
+        nic.urgentWindow(Math.toIntExact(atLeast("urgent window", bytes, 1)));
         return this;
     }
 
@@ -356,7 +337,7 @@ public final class NodeContext {
      * Bytes a second that the node can send: the most that tenants' floors may add up to. 0, the default: no floors.
      */
     public NodeContext capacity(long bytesPerSecond) {
-        capacity = atLeast("capacity", bytesPerSecond, 0);
+        nic.capacity(atLeast("capacity", bytesPerSecond, 0));
         return this;
     }
 
@@ -410,17 +391,11 @@ public final class NodeContext {
     }
 
     ConnectionSettings connections(String nodeName) {
-        return new ConnectionSettings(
-                nodeName,
-                sendDepth,
-                maxInline,
-                stagingLength,
-                pathMtu,
-                ackTimeoutCode,
-                retryCount,
-                lingerNanos,
-                idleNanos,
-                peerTimeoutNanos);
+        return connecting.settings(nodeName);
+    }
+
+    long lingerNanos() {
+        return connecting.lingerNanos;
     }
 
     AccessRules accessRules() {
@@ -432,28 +407,19 @@ public final class NodeContext {
     }
 
     LinkSettings links() {
-        return new LinkSettings(ringLength, tls, secret, allowedUsers, insecure);
+        return new LinkSettings(ringLength, securing.tls, securing.secret, securing.allowedUsers, securing.insecure);
     }
 
     /** What the NIC is opened with. */
     NicContext nic(long id, String nodeName) {
-        return new NicContext()
-                .id(id)
+        return nic.id(id)
                 .name(nodeName)
                 .clock(runtime.clock())
                 .random(runtime.random())
                 .backgroundThread(runtime.backgroundThread())
                 .mode(EngineMode.valueOf(mode.name()))
                 .maxQueuePairs(maxQueuePairs)
-                .maxAppendQueues(maxInboxes)
-                .chunksPerAppendQueue(chunksPerInbox)
-                .sharedReserve(sharedReserve)
-                .maxMemoryRegions(maxRegions)
-                .polling(polling)
-                .arbiter(discipline)
-                .chargedUnit(chargedUnit)
-                .urgentWindow(urgentWindow)
-                .capacity(capacity);
+                .polling(polling);
     }
 
     boolean listensOn(Address.Scheme scheme) {
@@ -474,5 +440,40 @@ public final class NodeContext {
             throw new IllegalArgumentException(what + " " + value + " < minimum 0");
         }
         return Nanos.of(value);
+    }
+
+    /** How its connections are made and ended. */
+    private static final class Connecting {
+        int sendDepth = 256;
+        int maxInline = 192;
+        int stagingLength = 256 << 10;
+        int pathMtu = 8192;
+        int ackTimeoutCode = 18;
+        int retryCount = 7;
+        long lingerNanos = TimeUnit.SECONDS.toNanos(1);
+        long idleNanos = TimeUnit.SECONDS.toNanos(10);
+        long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
+
+        ConnectionSettings settings(String nodeName) {
+            return new ConnectionSettings(
+                    nodeName,
+                    sendDepth,
+                    maxInline,
+                    stagingLength,
+                    pathMtu,
+                    ackTimeoutCode,
+                    retryCount,
+                    lingerNanos,
+                    idleNanos,
+                    peerTimeoutNanos);
+        }
+    }
+
+    /** Who may connect to it, and how both ends prove who they are. */
+    private static final class Securing {
+        private @Nullable TlsCredentials tls;
+        private @Nullable SharedSecret secret;
+        private Set<Integer> allowedUsers = Set.of();
+        private boolean insecure;
     }
 }

@@ -2,8 +2,6 @@ package io.verbena;
 
 import io.verbena.connection.Connection;
 import io.verbena.connection.ConnectionEnd;
-import io.verbena.connection.Connections;
-import io.verbena.connection.Notices;
 import io.verbena.dispatch.NodeDriver;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.TurnTask;
@@ -56,11 +54,10 @@ import org.jspecify.annotations.Nullable;
 public final class RemoteRegion implements AutoCloseable {
     private static final int POLL_LIMIT = 64;
 
-    private final Connections connections;
+    private final Node node;
     private final Connection connection;
     private final NodeDriver driver;
     private final Turns turns;
-    private final Notices notices;
     private final Tenant tenant;
     private final RegionBounds bounds;
     private final RegionOperations operations;
@@ -85,16 +82,15 @@ public final class RemoteRegion implements AutoCloseable {
             Tenant tenant,
             @Nullable MergeSettings merges) {
         this.tenant = tenant;
-        this.connections = node.connections();
+        this.node = node;
         this.connection = connection;
         this.driver = node.driver();
         this.turns = node.turns();
-        this.notices = node.notices();
         this.bounds = new RegionBounds(this, connection);
         this.operations = merges == null
-                ? new DirectOperations(this, connections, connection, completions, staging, tenant.group(), driver)
+                ? new DirectOperations(this, node.connections(), connection, completions, staging, tenant.group(), driver)
                 : new MergingOperations(
-                        connections, connection, completions, tenant.pd(), tenant.admissions(), merges, driver);
+                        node.connections(), connection, completions, tenant.pd(), tenant.admissions(), merges, driver);
         this.hasCompletion = operations::hasWork;
         this.awaitsNode = () -> !tenant.callbacks().isAway() && operations.hasWork();
         this.blocking = new BlockingOperations(this, driver, hasCompletion);
@@ -380,7 +376,7 @@ public final class RemoteRegion implements AutoCloseable {
 
         @Override
         public void closed(boolean wasOpen) {
-            notices.note(RemoteRegion.this::onClosed);
+            node.notices().note(RemoteRegion.this::onClosed);
         }
 
         @Override
@@ -429,7 +425,7 @@ public final class RemoteRegion implements AutoCloseable {
      */
     @Override
     public void close() {
-        connections.close(connection);
+        node.connections().close(connection);
     }
 
     @Override

@@ -40,7 +40,7 @@ class ChannelRateTest {
 
     @ParameterizedTest
     @EnumSource(Fabric.class)
-    void messagesASecond(Fabric fabric) {
+    void messagesPerSecond(Fabric fabric) {
         try (NodePair pair = pair(fabric)) {
             Inbox inbox = pair.server.openInbox("in");
             RateLimit limit = new RateLimit(0, 1000, 0, 1);

@@ -24,7 +24,7 @@ public final class RejectionLog {
      * Creates the log.
      *
      * @param counters count the rejections
-     * @param listener is told of each; the log names whom it is for as its text does
+     * @param listener is called for each; the log names it by its text
      */
     public RejectionLog(FabricCounters counters, LinkListener listener) {
         this.counters = counters;

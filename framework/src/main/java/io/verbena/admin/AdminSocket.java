@@ -30,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where whoever administers a node asks and sets, a line each; see {@link AdminSession}. A Unix-domain socket that only
- * its user can open: it is made in a directory that nobody else can enter, and put in its place when its permissions
- * are set.
+ * Where an administrator queries and sets up a node, a line each; see {@link AdminSession}. A Unix-domain socket that
+ * only its user can open: it is made in a directory that nobody else can enter, and put in its place when its
+ * permissions are set.
  *
  * <p>One client at a time, by a thread of its own; one that says nothing for 10 s, or does not read, is turned out.
  */
@@ -77,7 +77,7 @@ public final class AdminSocket implements AutoCloseable {
      * @param node its name
      * @param administered its tenants
      * @param path of the socket
-     * @throws ListenException if it cannot be had; the message says why
+     * @throws ListenException if it is not available; the message says why
      */
     public static AdminSocket open(String node, NanoClock clock, Administered administered, Path path) {
         ServerSocketChannel server = null;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * call.
  *
  * @param <C> the channels that requests go by
- * @param <H> who is told how a call has ended
+ * @param <H> what is called when a call has ended
  */
 public final class CallTable<C, H> {
     /** No slot. */

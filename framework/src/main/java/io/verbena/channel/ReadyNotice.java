@@ -8,7 +8,7 @@ import io.verbena.path.SendPath;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Tells whoever was refused room on a channel, and wants to know, when there is some again. Any thread. */
+/** Calls back when a channel that had no room for a message has some again, if that was asked for. Any thread. */
 final class ReadyNotice {
     private final Object channel; // for the log
     private final Connection connection;

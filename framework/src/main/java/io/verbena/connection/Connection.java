@@ -54,7 +54,7 @@ public final class Connection {
     public final int kind;
     /** What it leads to, by name. */
     public final String name;
-    /** Ends when it is open, or cannot be had. */
+    /** Ends when it is open, or cannot be opened. */
     public final CompletableFuture<Connection> opened = new CompletableFuture<>();
 
     /** One of the states above; only ever a later one. */
@@ -73,10 +73,8 @@ public final class Connection {
     int firstPsn;
     int group; // of the NIC's, to which its queue pair belongs
 
-    @Nullable
-    Object usedBy; // the peer that it counts against
+    PeerUsage.@Nullable Charge charge; // what it counts for against the peer's limits
 
-    long usedBytes; // of the region that it reaches
     /** What the peer may do with a region, or this side with the peer's. */
     public int rights = Access.REMOTE;
 

@@ -44,7 +44,7 @@ final class ConnectionMaker {
         this.random = random;
     }
 
-    /** Makes a quota of so many bytes for a peer's messages. */
+    /** Makes a quota of this many bytes for a peer's messages. */
     SenderQuota quota(long bytes) {
         return nic.createSenderQuota(bytes);
     }

@@ -92,7 +92,7 @@ public final class Connections implements DutyCycleAgent {
         this.agents = new DutyCycleAgent[] {closings, retirement, handshake, reports, idleMemory, redials};
     }
 
-    /** Sets who is told of peers that had no link for too long; under the lock. */
+    /** Sets the listener for peers that had no link for too long; under the lock. */
     public void onPeerGone(LongConsumer told) {
         reports.onPeerGone(told);
     }
@@ -199,7 +199,7 @@ public final class Connections implements DutyCycleAgent {
     }
 
     /**
-     * A connection has so many requests again as at first; by who has entered its channel, and nothing is under way.
+     * A connection's window is again what it was at first; by who has entered its channel, and nothing is under way.
      */
     public void shrink(Connection c, int requests) {
         synchronized (lock) {

@@ -61,7 +61,7 @@ public final class Dialer {
     /**
      * Opens a connection.
      *
-     * @throws ConnectionException if it cannot be had in time; says why
+     * @throws ConnectionException if it cannot be made in time; says why
      */
     public Connection open(
             Address address,

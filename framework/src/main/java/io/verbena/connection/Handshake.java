@@ -219,9 +219,9 @@ public final class Handshake implements DutyCycleAgent {
     private ConnectionFlyweight accept(
             long peerNic, ConnectionFlyweight request, Target target, int rights, Object user) {
         int regionKey = target.regionKey(rights);
-        long regionBytes = target.regionLength();
+        PeerUsage.Charge charge = new PeerUsage.Charge(user, target.regionLength());
         ChannelSettings wanted = target.settings();
-        SenderQuota messages = usage.take(user, regionBytes);
+        SenderQuota messages = usage.take(charge);
         Connection c;
         try {
             c = connections.create(
@@ -234,12 +234,11 @@ public final class Handshake implements DutyCycleAgent {
                     wanted.concurrent(),
                     messages);
         } catch (RuntimeException e) {
-            usage.giveBack(user, regionBytes);
+            usage.giveBack(charge);
             throw e;
         }
         c.rights = rights;
-        c.usedBy = user;
-        c.usedBytes = regionBytes;
+        c.charge = charge;
         c.firstPsn = maker.randomPsn();
         int mtu = Math.min(settings.pathMtu(), request.pathMtu());
         try {
@@ -275,7 +274,7 @@ public final class Handshake implements DutyCycleAgent {
             reply.queue(queue.id(), queue.key(), (int) Math.min(queue.maxMessage(), longest(messages)));
         }
         if (c.kind == ConnectionFlyweight.REGION) {
-            reply.region(regionKey, c.usedBytes).status(Access.REMOTE & ~c.rights);
+            reply.region(regionKey, target.regionLength()).status(Access.REMOTE & ~c.rights);
         }
         return reply;
     }
@@ -434,10 +433,10 @@ public final class Handshake implements DutyCycleAgent {
             c.opened.completeExceptionally(new ConnectionException("it ended before it was open: " + c.reason));
         }
         unconfirmed.remove(c);
-        Object user = c.usedBy;
-        if (user != null) {
-            c.usedBy = null;
-            usage.giveBack(user, c.usedBytes);
+        PeerUsage.Charge charge = c.charge;
+        if (charge != null) {
+            c.charge = null;
+            usage.giveBack(charge);
         }
         if (c.incoming) {
             accepted.remove(new Request(c.peerNic, c.transaction));

@@ -47,12 +47,12 @@ final class NicReports implements DutyCycleAgent {
         this.errors = nic.createCompletionQueue(ERROR_QUEUE_DEPTH);
     }
 
-    /** Where requests end in errors that nobody else is told of. */
+    /** Where requests end whose errors are reported nowhere else. */
     CompletionQueue errors() {
         return errors;
     }
 
-    /** Sets who is told of peers that had no link for too long. */
+    /** Sets the listener for peers that had no link for too long. */
     void onPeerGone(LongConsumer told) {
         onPeerGone = told;
     }

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the application is to be told of connections, in order. Noted by whoever changes a connection, under locks; told
- * by whoever does the node's work, without any.
+ * Notices to the application about connections, in order. They are noted under locks, where a connection changes, and
+ * delivered without any, by the thread that does the node's work.
  *
  * <p>Thread-safe; one thread at a time tells.
  */

@@ -15,6 +15,14 @@ final class PeerUsage {
     private final Map<Object, Usage> byPeer = new HashMap<>();
     private final Set<Object> left = new HashSet<>(); // without a connection, but with messages in inboxes
 
+    /**
+     * What a connection counts for.
+     *
+     * @param peer against whose limits
+     * @param regionBytes of the region that it reaches, 0 for none
+     */
+    record Charge(Object peer, long regionBytes) {}
+
     private static final class Usage {
         final SenderQuota messages;
         int connections;
@@ -29,7 +37,7 @@ final class PeerUsage {
      * Of nobody.
      *
      * @param rules say the limits
-     * @param quotas makes quotas of so many bytes for peers' messages
+     * @param quotas makes quotas of this many bytes for peers' messages
      */
     PeerUsage(AccessRules rules, LongFunction<SenderQuota> quotas) {
         this.rules = rules;
@@ -58,8 +66,9 @@ final class PeerUsage {
      * @return what its messages count against
      * @throws IllegalStateException if there are as many quotas as there may be
      */
-    SenderQuota take(Object peer, long regionBytes) {
+    SenderQuota take(Charge charge) {
         forgetLeft();
+        Object peer = charge.peer();
         Usage usage = byPeer.get(peer);
         if (usage == null) {
             usage = new Usage(quota());
@@ -67,7 +76,7 @@ final class PeerUsage {
         }
         left.remove(peer);
         usage.connections++;
-        usage.regionBytes += regionBytes;
+        usage.regionBytes += charge.regionBytes();
         return usage.messages;
     }
 
@@ -76,12 +85,13 @@ final class PeerUsage {
         return most == Long.MAX_VALUE ? SenderQuota.NONE : quotas.apply(most);
     }
 
-    void giveBack(Object peer, long regionBytes) {
-        Usage usage = byPeer.get(peer);
+    /** A connection is over. */
+    void giveBack(Charge charge) {
+        Usage usage = byPeer.get(charge.peer());
         if (usage != null) {
-            usage.regionBytes -= regionBytes;
+            usage.regionBytes -= charge.regionBytes();
             if (--usage.connections == 0) {
-                left.add(peer);
+                left.add(charge.peer());
             }
         }
         forgetLeft();

@@ -15,8 +15,8 @@ import java.util.Arrays;
  * concave; a supremum keeps convexity and not concavity, and with k = 1 of two, {@code sqrt} at (1, 0) and (0, 1) is
  * more than between them. For alpha above 1, utilities are negative, and to starve an application raises that sum.
  *
- * <p>Whoever has waited long enough is chosen first, the longest waiting before others, for a few places: nobody is
- * inactive for ever. Not thread-safe. Allocates nothing once it has seen a problem of the largest size.
+ * <p>Applications that have waited long enough are chosen first, in order of waiting, for a few places: none stays
+ * inactive forever. Not thread-safe. Allocates nothing once it has seen a problem of the largest size.
  */
 public final class ActiveSet {
     private static final int MAX_CHOICES = 16;

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * What a solver answers: rates that keep all capacities and minimums, prices, and a certificate of how good they are.
- * Whoever asks makes one and uses it again; it grows to the largest answer. Not thread-safe.
+ * The caller makes one and uses it again; it grows to the largest answer. Not thread-safe.
  *
  * <p>The certificate needs no trust in the solver. Whatever the prices are, no allocation is worth more than {@link
  * #bound()}, so the answer is within {@link #gap()} of the best one.

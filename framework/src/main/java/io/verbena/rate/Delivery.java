@@ -3,10 +3,10 @@ package io.verbena.rate;
 /** Whether a message between two hosts arrives, in the round for which it was sent. */
 @FunctionalInterface
 public interface Delivery {
-    /** Of a host's rates, to whoever answers them. */
+    /** Of a host's rates, to the peers that answer them. */
     int REPORT = 0;
 
-    /** Of prices, to whoever asked. */
+    /** Of prices, to the hosts that asked. */
     int PRICE = 1;
 
     /** Nothing is lost. */

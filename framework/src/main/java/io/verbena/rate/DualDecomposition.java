@@ -15,7 +15,7 @@ import java.util.Arrays;
  * alpha.
  */
 public final class DualDecomposition {
-    private static final double LEAST_PRICE = 1e-9;
+    private static final double MIN_PRICE = 1e-9;
 
     private final HostProblem problem;
     private final double step;
@@ -43,7 +43,7 @@ public final class DualDecomposition {
             x[j] = Utility.pow(problem.weight[j] / (price * problem.cost[j]), 1 / problem.alpha[j]);
             used += problem.cost[j] * x[j];
         }
-        price = Math.max(LEAST_PRICE, price + step / Math.sqrt(rounds) * (used - problem.requests));
+        price = Math.max(MIN_PRICE, price + step / Math.sqrt(rounds) * (used - problem.requests));
     }
 
     /** Sum of utilities of the last round's rates, feasible or not. */

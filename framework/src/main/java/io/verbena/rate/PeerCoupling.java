@@ -45,13 +45,7 @@ public final class PeerCoupling {
     private final double[] pull;
     private final double[] shrink;
 
-    /** As the sender knows them, a link: prices, and what R is made of. */
-    private final double[] seenPrice;
-
-    private final double[] seenWeight;
-
-    /** As the receiver knows it, a link. */
-    private final double[] seenRate;
+    private final Heard heard;
 
     private final HostLoop.Work pricesPhase = this::prices;
     private final HostLoop.Work requestsPhase = this::requests;
@@ -81,9 +75,7 @@ public final class PeerCoupling {
         proximal = new double[applications];
         pull = new double[applications];
         shrink = new double[hosts];
-        seenPrice = new double[problem.target.length];
-        seenWeight = new double[problem.target.length];
-        seenRate = new double[problem.target.length];
+        heard = new Heard(problem.target.length);
         for (int i = 0; i < hosts; i++) {
             requestSearch[i] = new MultiplierSearch(TOLERANCE);
             completionSearch[i] = new MultiplierSearch(TOLERANCE);
@@ -99,8 +91,8 @@ public final class PeerCoupling {
         for (int t = problem.first[from]; t < problem.first[to]; t++) {
             for (int at = problem.fromTarget[t]; at < problem.fromTarget[t + 1]; at++) {
                 int link = problem.linkOf[at];
-                seenRate[link] = x[problem.source[link]];
-                sum[t] += problem.part[link] * seenRate[link];
+                heard.rate[link] = x[problem.source[link]];
+                sum[t] += problem.part[link] * heard.rate[link];
             }
         }
     }
@@ -138,7 +130,7 @@ public final class PeerCoupling {
             int i = problem.hostOf[s];
             HostProblem host = problem.hosts[i];
             int j = s - problem.first[i];
-            double rate = AdmmSettings.clip(seenRate[link], problem.equalShare(i));
+            double rate = AdmmSettings.clip(heard.rate[link], problem.equalShare(i));
             double alpha = host.alpha[j];
             curvature += problem.part[link] * alpha * host.weight[j] * Utility.power(1 / rate, alpha) / rate;
             polled += problem.part[link] * rate;
@@ -166,12 +158,12 @@ public final class PeerCoupling {
             int t = problem.target[link];
             int peer = problem.hostOf[t];
             if (rounds == 0 || peer == l || delivery.arrives(rounds, peer, l, Delivery.PRICE)) {
-                seenPrice[link] = price[t];
-                seenWeight[link] =
+                heard.price[link] = price[t];
+                heard.weight[link] =
                         penalty[t] * settings.majoriser(problem.received[t], problem.part[link], problem.hosts.length);
             }
-            r += problem.part[link] * seenWeight[link];
-            asked += problem.part[link] * seenPrice[link];
+            r += problem.part[link] * heard.weight[link];
+            asked += problem.part[link] * heard.price[link];
         }
         proximal[s] = r;
         pull[s] = r * x[s] - asked;
@@ -219,9 +211,9 @@ public final class PeerCoupling {
             int s = problem.source[link];
             int peer = problem.hostOf[s];
             if (peer == i || delivery.arrives(rounds, peer, i, Delivery.REPORT)) {
-                seenRate[link] = x[s];
+                heard.rate[link] = x[s];
             }
-            total += problem.part[link] * seenRate[link];
+            total += problem.part[link] * heard.rate[link];
         }
         sum[t] = total;
     }
@@ -282,5 +274,22 @@ public final class PeerCoupling {
         answer.rounds = rounds;
         problem.makeFeasible(answer.x, answer.z, shrink);
         PeerCertificate.certify(problem, v, answer);
+    }
+
+    /** What either end of each link has last heard from the other. */
+    private static final class Heard {
+        /** Heard by the sender: prices, and what R is made of. */
+        final double[] price;
+
+        final double[] weight;
+
+        /** Heard by the receiver. */
+        final double[] rate;
+
+        Heard(int links) {
+            price = new double[links];
+            weight = new double[links];
+            rate = new double[links];
+        }
     }
 }

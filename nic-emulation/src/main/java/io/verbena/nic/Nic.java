@@ -49,16 +49,9 @@ import org.jspecify.annotations.Nullable;
  * the NIC closes what is left.
  */
 public final class Nic implements AutoCloseable {
-    private static final int FIRST_QP = 2; // 0 and 1 are for management, as InfiniBand has it
-    private static final int GENERATIONS = 1 << 24;
-
     private final long id;
     private final String name;
-    private final MemoryProvider memory;
-    private final ControlBlock control;
-    private final MemoryTable regions;
-    private final AddressTable addresses = new AddressTable();
-    private final TailPointerTable appendQueues;
+    private final EngineContext.Tables tables;
     private final Background background;
     private final Engine[] engines;
     private final Waiter[] waiters;
@@ -74,8 +67,7 @@ public final class Nic implements AutoCloseable {
     private final List<ProtectionDomain> protectionDomains = new ArrayList<>();
     private final List<CompletionQueue> completionQueues = new ArrayList<>();
     private final NumberPool protectionDomainNumbers = new NumberPool(1, QueuePairWord.MAX_PD);
-    private final NumberPool queuePairSlots;
-    private final int[] generations;
+    private final QueuePairNumbers queuePairNumbers;
     private int nextCq = 1;
     private int nextSharedReceive = 1;
     private boolean closed;
@@ -88,7 +80,7 @@ public final class Nic implements AutoCloseable {
 
     private void belowWatermark(int appendQueue) {
         events.raise(AsyncEventType.AQ_WATERMARK, appendQueue);
-        AppendQueue queue = appendQueues.find(appendQueue);
+        AppendQueue queue = appendQueues().find(appendQueue);
         if (queue != null) {
             engines[queue.engine()].wake(); // who looks for events may sleep there
         }
@@ -100,14 +92,19 @@ public final class Nic implements AutoCloseable {
         LongSupplier random = context.random();
         this.id = context.id != 0 ? context.id : random.getAsLong() | 1;
         this.name = context.name.isEmpty() ? NicId.text(id) : context.name;
-        this.memory = context.provider();
-        this.control = ControlBlock.create(memory, id, context.limits());
-        this.regions = new MemoryTable(control, context.clock, context.deregisterTimeoutNanos, random);
-        this.appendQueues = new TailPointerTable(name, control, memory, context.sharedReserve, context.clock, random);
+        MemoryProvider memory = context.provider();
+        ControlBlock control = ControlBlock.create(memory, id, context.limits());
+        TailPointerTable appendQueues =
+                new TailPointerTable(name, control, memory, context.sharedReserve, context.clock, random);
+        this.tables = new EngineContext.Tables(
+                control,
+                memory,
+                new MemoryTable(control, context.clock, context.deregisterTimeoutNanos, random),
+                new AddressTable(),
+                appendQueues);
         ChunkAllocator allocator = new ChunkAllocator(appendQueues);
         this.background = new Background(name, allocator::doWork, allocator::isActive, context.backgroundThread);
-        this.generations = new int[context.maxQueuePairs];
-        this.queuePairSlots = new NumberPool(FIRST_QP, generations.length - 1);
+        this.queuePairNumbers = new QueuePairNumbers(context.maxQueuePairs, control);
         ArbiterSettings settings = context.arbiter;
         this.cutsMessages = settings.discipline() == Discipline.PALOS_AS_PRINTED;
         this.engines = new Engine[context.engines];
@@ -117,7 +114,7 @@ public final class Nic implements AutoCloseable {
                 new EngineContext.Identity(id, name),
                 new EngineContext.Run(
                         context.mode, context.engines, context.clock, context.polling, settings.isTimed()),
-                new EngineContext.Tables(control, memory, regions, addresses, appendQueues),
+                tables,
                 counters,
                 events);
         for (int i = 0; i < engines.length; i++) {
@@ -281,7 +278,7 @@ public final class Nic implements AutoCloseable {
      * @throws IllegalStateException if there are as many quotas as there may be
      */
     public SenderQuota createSenderQuota(long bytes) {
-        return appendQueues.openQuota(bytes);
+        return appendQueues().openQuota(bytes);
     }
 
     /**
@@ -303,28 +300,28 @@ public final class Nic implements AutoCloseable {
     }
 
     ControlBlock control() {
-        return control;
+        return tables.control();
     }
 
     MemoryProvider memory() {
-        return memory;
+        return tables.memory();
     }
 
     MemoryTable regions() {
-        return regions;
+        return tables.regions();
     }
 
     AddressTable addresses() {
-        return addresses;
+        return tables.addresses();
     }
 
     /** What lies in the reserve that the append queues share: see {@link NicContext#sharedReserve}. Any thread. */
     public SharedReserveStatistics sharedReserve() {
-        return appendQueues.querySharedReserve();
+        return appendQueues().querySharedReserve();
     }
 
     TailPointerTable appendQueues() {
-        return appendQueues;
+        return tables.appendQueues();
     }
 
     /**
@@ -373,25 +370,9 @@ public final class Nic implements AutoCloseable {
         return engines.length;
     }
 
-    /**
-     * A free queue pair number: a slot in the low bits, and a generation, so that a late packet finds no queue pair. A
-     * slot in which an initiator of the previous queue pair has left an operation is not used, because its contents are
-     * needed to end that operation.
-     */
-    int takeQueuePairNumber() {
-        int slots = generations.length;
-        int slot = queuePairSlots.take(control::isSlotIdle);
-        if (slot == NumberPool.NONE) {
-            throw new IllegalStateException("queue pairs " + (slots - FIRST_QP)
-                    + " is the maximum, those counted that a peer is in the middle of an "
-                    + "operation on; raise maxQueuePairs");
-        }
-        int generation = generations[slot]++;
-        return slot | (int) ((long) generation * slots % GENERATIONS);
-    }
-
-    void returnQueuePairNumber(int number) {
-        queuePairSlots.give(number & generations.length - 1);
+    /** Numbers of queue pairs; under the lock. */
+    QueuePairNumbers queuePairNumbers() {
+        return queuePairNumbers;
     }
 
     /**
@@ -466,7 +447,7 @@ public final class Nic implements AutoCloseable {
         }
         groups.close();
         waits.close();
-        control.close();
+        tables.control().close();
         for (Engine engine : engines) {
             engine.close();
         }
@@ -474,7 +455,7 @@ public final class Nic implements AutoCloseable {
         for (Waiter waiter : waiters) {
             waiter.close();
         }
-        memory.close();
+        tables.memory().close();
     }
 
     @Override

@@ -314,7 +314,7 @@ public final class ProtectionDomain implements AutoCloseable {
                 throw new IllegalArgumentException("a queue pair of type UC cannot take from a shared receive queue");
             }
             group.checkQueuePairs();
-            int qpNumber = nic.takeQueuePairNumber();
+            int qpNumber = nic.queuePairNumbers().take();
             QpQueues queues = new QpQueues(
                     new SendRing(a.maxSend, a.maxSge, a.maxInline),
                     shared == null ? new ReceiveRing(a.maxReceive, a.maxSge, number) : shared.ring(),
@@ -341,7 +341,7 @@ public final class ProtectionDomain implements AutoCloseable {
         if (queuePairs.remove(qp)) {
             group.removeQueuePair();
         }
-        nic.returnQueuePairNumber(qp.number());
+        nic.queuePairNumbers().give(qp.number());
     }
 
     boolean forget(AddressHandle handle) {

@@ -159,7 +159,7 @@ public final class QpAttributes {
         return give(SEND_PSN);
     }
 
-    /** Acknowledgement timeout: 4.096 us times 2 to this, 0 for ever; 0 to 31. */
+    /** Acknowledgement timeout: 4.096 us times 2 to this, or none if 0; 0 to 31. */
     public QpAttributes timeout(int code) {
         timeout = range("timeout", code, 0, 31);
         return give(TIMEOUT);
@@ -171,7 +171,7 @@ public final class QpAttributes {
         return give(RETRY_COUNT);
     }
 
-    /** Retries after "receiver not ready", 0 to 7; seven means for ever. */
+    /** Retries after "receiver not ready", 0 to 7; seven means without limit. */
     public QpAttributes rnrRetry(int count) {
         rnrRetry = range("rnr_retry", count, 0, 7);
         return give(RNR_RETRY);

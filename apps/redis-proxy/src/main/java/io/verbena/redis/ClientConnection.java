@@ -38,7 +38,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     private final ClientSession session;
     private final CommandInput input;
     private final ReplyOutput output;
-    private final ReplyQueue replies;
 
     private Transaction transaction = new Transaction();
     private @Nullable FanOut unsentFanOut;
@@ -61,8 +60,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     private boolean closed;
     private final ClientEnd end;
     private final CommandWindow window;
-    private long heldBytes;
-    private long accounted;
+    private final ClientMemory.Account account;
     private final InputMemory.Share inputShare = new InputMemory.Share(this::resume);
 
     ClientConnection(Worker worker, Channel channel, long id) {
@@ -71,10 +69,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
         this.session = new ClientSession(id, channel.remoteAddress(), channel.localAddress(), worker.nowNanos());
         this.input = new CommandInput(worker, channel.alloc());
         this.output = new ReplyOutput(worker, this, channel);
-        this.replies = output.replies();
         this.unsent = new UnsentRequests(worker.dispatcher());
         this.end = new ClientEnd(channel);
         this.window = new CommandWindow(worker);
+        this.account = worker.memory().open();
         authenticated(worker.settings().password().isEmpty());
     }
 
@@ -111,7 +109,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
 
     ReplyQueue replies() {
-        return replies;
+        return output.replies();
     }
 
     ReceiveBuffer receiveBuffer() {
@@ -148,8 +146,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
             unsent.abandon();
             output.close();
             transaction.clear();
-            worker.memory().update(-accounted);
-            accounted = 0;
+            account.close();
             worker.inputs().reserve(inputShare, 0, worker.nowNanos());
             worker.closed(this, end.reason(), end.detail());
         }
@@ -306,7 +303,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
      * Clients that send a whole pipeline before they read a reply are common: replies pile up, as far as memory allows.
      */
     private boolean mayExecute() {
-        return window.hasRoom(replies.size(), output.bodies())
+        return window.hasRoom(replies().size(), output.bodies())
                 && ((output.length() < SEND_THRESHOLD && channel.isWritable())
                         || worker.memory().mayPileUp(output.memory()));
     }
@@ -347,17 +344,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
     /** Opens the slot of the present command's reply. */
     long open() {
-        return replies.open(session.protocol(), session.isReplySuppressed());
+        return replies().open(session.protocol(), session.isReplySuppressed());
     }
 
     RespWriter writer(long slot) {
-        return replies.writer(slot);
+        return replies().writer(slot);
     }
 
     /** The reply in a slot is complete; it goes out at the end of the batch at the latest. */
     void finish(long slot) {
-        int length = replies.finish(slot);
-        window.finished(length, replies.size());
+        int length = replies().finish(slot);
+        window.finished(length, replies().size());
         if (output.length() >= SEND_THRESHOLD) {
             output.send();
         }
@@ -415,15 +412,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
     /** A reply of that length is on its way here in pieces; negative when it is here, or never will be. */
     void held(long bytes) {
-        heldBytes += bytes;
+        account.hold(bytes);
         markDirty();
     }
 
     /** Tells the worker how much memory this client takes now. */
     private void account() {
-        long bytes = input.memory() + output.memory() + heldBytes + transaction.queuedBytes() + unsent.bytes();
-        worker.memory().update(bytes - accounted);
-        accounted = bytes;
+        account.update(input.memory() + output.memory() + transaction.queuedBytes() + unsent.bytes());
         if (input.memory() > worker.settings().queryBufferLimit()) {
             close(
                     ClientCloseReason.QUERY_BUFFER,
@@ -434,7 +429,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
     /** Bytes of memory that the client took when its last batch ended. */
     long memory() {
-        return accounted;
+        return account.taken();
     }
 
     /** Looks for what happens by time alone; about once a second. */
@@ -444,7 +439,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
         }
         output.check(nowNanos);
         long timeout = worker.settings().timeoutNanos();
-        if (timeout > 0 && replies.size() == 0 && session.idleNanos(nowNanos) > timeout) {
+        if (timeout > 0 && replies().size() == 0 && session.idleNanos(nowNanos) > timeout) {
             close(
                     ClientCloseReason.IDLE,
                     "silent for more than " + worker.settings().timeoutSeconds() + " s");

@@ -19,10 +19,41 @@ final class ClientMemory {
         this.statistics = statistics;
     }
 
-    /** A client takes that much more, or less. */
-    void update(long change) {
-        bytes += change;
-        statistics.add(Counter.CLIENT_MEMORY, change);
+    /** Begins to count what a client takes, which is nothing yet. */
+    Account open() {
+        return new Account();
+    }
+
+    /** What one client takes. */
+    final class Account {
+        private long held;
+        private long taken;
+
+        /** A reply of that length is on its way to the client in pieces; negative when it is here, or never will be. */
+        void hold(long length) {
+            held += length;
+        }
+
+        /** The client takes that much now, beside what is held. */
+        void update(long besides) {
+            set(besides + held);
+        }
+
+        /** The client is gone. */
+        void close() {
+            set(0);
+        }
+
+        /** Bytes as of the last update. */
+        long taken() {
+            return taken;
+        }
+
+        private void set(long now) {
+            bytes += now - taken;
+            statistics.add(Counter.CLIENT_MEMORY, now - taken);
+            taken = now;
+        }
     }
 
     /** Bytes that all clients take. */

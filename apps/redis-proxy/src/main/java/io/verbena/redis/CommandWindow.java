@@ -19,7 +19,7 @@ final class CommandWindow {
 
     /**
      * Whether one more command may be executed. Shards keep a bounded number of values for all clients of a worker:
-     * whoever reads none of its own gets no more of them.
+     * a client that reads none of its own gets no more of them.
      */
     boolean hasRoom(int inFlight, int unreadValues) {
         return inFlight < commands

@@ -130,7 +130,7 @@ final class FanOut {
         return --awaited == 0;
     }
 
-    /** A part's reply cannot be had, or not be read. */
+    /** A part's reply is not available, or cannot be read. */
     boolean onFailed(int protocol, String text) {
         if (error == null) {
             RespWriter writer = pool.acquire(protocol);

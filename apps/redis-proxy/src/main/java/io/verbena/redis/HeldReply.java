@@ -22,7 +22,7 @@ final class HeldReply implements PieceTaker {
         /** The reply is whole. */
         void onHeld(HeldReply reply);
 
-        /** The reply cannot be had. */
+        /** The reply is not available. */
         void onHeldLost(HeldReply reply);
     }
 

@@ -31,7 +31,7 @@ final class RequestSender {
     private static final int NO_SHARD = -1;
     private static final long NO_REPLY = -1;
 
-    /** The shard says of a piece that it has come; that it was refused, the request that uses the upload is told. */
+    /** The shard has received a piece. If it was refused, the request that uses the upload reports that. */
     private static final PieceTaker ARRIVED = new PieceTaker() {
         @Override
         public void onPiece(ReplyCursor cursor) {}

@@ -39,10 +39,8 @@ final class Worker implements Runnable {
     private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ProxyServer server;
-    private final Settings settings;
     private final Thread thread;
     private final Backend backend;
-    private final ManualIoEventLoop loop;
     private final WorkerStatistics statistics = new WorkerStatistics();
     private final ClientMemory memory;
     private final InputMemory inputs;
@@ -60,20 +58,16 @@ final class Worker implements Runnable {
 
     private boolean progress;
     private long nowNanos = System.nanoTime();
-    private long lastTick = nowNanos;
+    private final CommandRate rate = new CommandRate(nowNanos);
     private volatile long stopDeadline;
     private volatile boolean stopping;
-    private volatile double commandsPerSecond;
-    private long commandsAtTick;
 
     Worker(int number, ProxyServer server, Store store) {
         this.server = server;
-        this.settings = server.settings();
         this.thread = new FastThreadLocalThread(this, "verbena-redis-" + number);
         this.backend = store.open(number, thread);
-        this.loop = backend.loop();
-        this.memory = new ClientMemory(settings, statistics);
-        this.inputs = new InputMemory(settings);
+        this.memory = new ClientMemory(settings(), statistics);
+        this.inputs = new InputMemory(settings());
         this.dispatcher = new Dispatcher(this, backend);
         this.hasRoom = dispatcher::hasRoom;
         this.replyHandler = dispatcher.replies()::onReply;
@@ -126,7 +120,7 @@ final class Worker implements Runnable {
         }
         inputs.goOn(nowNanos);
         memory.enforce(connections);
-        if (nowNanos - lastTick >= TICK_NANOS) {
+        if (rate.sinceTick(nowNanos) >= TICK_NANOS) {
             tick();
         }
     }
@@ -138,7 +132,7 @@ final class Worker implements Runnable {
         // Whatever waits, waits for replies, which wake this thread; the bound is for what nobody foresaw.
         return stopping || ready.isAnyWaiting() || dispatcher.waits()
                 ? STOP_POLL_NANOS
-                : Math.max(0, TICK_NANOS - (nowNanos - lastTick));
+                : Math.max(0, TICK_NANOS - rate.sinceTick(nowNanos));
     }
 
     /** A shard that cannot be reached any more fails the requests that it has not answered, and is connected again. */
@@ -151,11 +145,7 @@ final class Worker implements Runnable {
     }
 
     private void tick() {
-        long commands = statistics.get(Counter.COMMANDS);
-        // A cleared counter starts below where it was.
-        commandsPerSecond = Math.max(0, commands - commandsAtTick) * 1e9 / (nowNanos - lastTick);
-        commandsAtTick = commands;
-        lastTick = nowNanos;
+        rate.tick(nowNanos, statistics.get(Counter.COMMANDS));
         for (int i = connections.size() - 1; i >= 0; i--) {
             connections.get(i).tick(nowNanos);
         }
@@ -163,7 +153,7 @@ final class Worker implements Runnable {
 
     /** Commands a second, as of the last second; 0 if that is long ago. */
     double commandsPerSecond() {
-        return commandsPerSecond;
+        return rate.perSecond();
     }
 
     /**
@@ -201,6 +191,7 @@ final class Worker implements Runnable {
         for (int i = 0; i < 100 && !connections.isEmpty(); i++) {
             backend.await(STOP_POLL_NANOS);
         }
+        ManualIoEventLoop loop = loop();
         loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         for (int i = 0; i < 2000 && !loop.isTerminated(); i++) {
             backend.await(STOP_POLL_NANOS);
@@ -275,7 +266,7 @@ final class Worker implements Runnable {
     }
 
     ManualIoEventLoop loop() {
-        return loop;
+        return backend.loop();
     }
 
     ProxyServer server() {
@@ -283,11 +274,11 @@ final class Worker implements Runnable {
     }
 
     Settings settings() {
-        return settings;
+        return server.settings();
     }
 
     RespLimits limits() {
-        return settings.context().limits();
+        return settings().context().limits();
     }
 
     Dispatcher dispatcher() {

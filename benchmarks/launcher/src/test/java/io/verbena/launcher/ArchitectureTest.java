@@ -11,6 +11,8 @@ import static com.tngtech.archunit.core.domain.JavaModifier.FINAL;
 import static com.tngtech.archunit.core.domain.JavaModifier.STATIC;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -22,17 +24,24 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
+import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Set;
 
 /**
  * Holds the arrows of the house: which module and which package may import which. Rules about a package that is still
  * empty pass; {@link #everyModuleIsSeen} makes sure that no rule passes because a module was not looked at.
  */
+@ArchTag("computed")
 @AnalyzeClasses(packages = "io.verbena", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String NIC = "io.verbena.nic..";
@@ -58,6 +67,12 @@ class ArchitectureTest {
     private static final String[] PURE = {
         "io.verbena.nic.transport..", "io.verbena.nic.arbiter..", "io.verbena.nic.append..", "io.verbena.nic.sim.."
     };
+
+    private static final int MAX_FIELDS = 20;
+    private static final int MAX_VALUES = 8;
+
+    /** Records that hold all that a verb's query answers, as the structs of libibverbs do. */
+    private static final Set<String> ANSWERS = Set.of("AppendQueueStatistics", "QueuePairStatus");
 
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.verbena..");
 
@@ -261,6 +276,57 @@ class ArchitectureTest {
             .accessTargetWhere(describe("the clock or chance of the process is asked", ArchitectureTest::isAmbient))
             .because("a run is a function of its seed")
             .allowEmptyShould(true);
+
+    /** A class with more state than a reader can keep in mind is several classes. */
+    @ArchTest
+    static final ArchRule classesHoldFewFields =
+            classes().that().resideOutsideOfPackage("..jmh_generated..").should(haveFewFields());
+
+    /** Many values are easily passed in the wrong order. Records are values, and document each component. */
+    @ArchTest
+    static final ArchRule constructorsTakeFewValues = constructors()
+            .that()
+            .areDeclaredInClassesThat()
+            .resideOutsideOfPackage("..jmh_generated..")
+            .should(takeFewValues());
+
+    private static ArchCondition<JavaConstructor> takeFewValues() {
+        return new ArchCondition<>("take at most " + MAX_VALUES + " values") {
+            @Override
+            public void check(JavaConstructor constructor, ConditionEvents events) {
+                JavaClass type = constructor.getOwner();
+                int hidden = type.isEnum() ? 2 : type.isInnerClass() ? 1 : 0; // name and ordinal; the object around it
+                int values = constructor.getRawParameterTypes().size() - hidden;
+                boolean isNamed = !type.isRecord() && !type.isAnonymousClass() && !type.isLocalClass();
+                if (isNamed && values > MAX_VALUES) {
+                    events.add(
+                            SimpleConditionEvent.violated(constructor, constructor.getFullName() + " takes " + values));
+                }
+            }
+        };
+    }
+
+    private static ArchCondition<JavaClass> haveFewFields() {
+        return new ArchCondition<>("have at most " + MAX_FIELDS + " instance fields") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                long count = type.getFields().stream()
+                        .filter(ArchitectureTest::isState)
+                        .count();
+                if (count > MAX_FIELDS && !ANSWERS.contains(type.getSimpleName())) {
+                    events.add(SimpleConditionEvent.violated(type, type.getName() + " has " + count));
+                }
+            }
+        };
+    }
+
+    /** Not what the compiler adds, nor what keeps neighbours off a cache line. */
+    private static boolean isState(JavaField field) {
+        Set<JavaModifier> modifiers = field.getModifiers();
+        return !modifiers.contains(STATIC)
+                && !modifiers.contains(JavaModifier.SYNTHETIC)
+                && !field.getName().matches("[pq]\\d+");
+    }
 
     private static DescribedPredicate<JavaClass> ours(String... allowed) {
         return OURS.and(not(resideInAnyPackage(allowed)))

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>There is no loop, and nothing of Netty is loaded, until somebody asks for it: until then this sleeps by parking
  * the thread, and any thread may be the owner.
  *
- * <p>The loop belongs for ever to one thread: the first that calls {@link #own}, {@link #poll} or {@link #await} once
+ * <p>The loop belongs forever to one thread: the first that calls {@link #own}, {@link #poll} or {@link #await} once
  * there is one. Other channels may live on it too, see {@link #lend}; {@link #track} those that a close by another
  * thread must release. It is never entered twice: a handler that polls runs nothing, and one that waits is refused.
  *

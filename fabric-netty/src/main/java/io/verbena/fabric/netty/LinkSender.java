@@ -2,7 +2,6 @@ package io.verbena.fabric.netty;
 
 import io.netty.channel.Channel;
 import io.verbena.nic.port.Link;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
@@ -22,15 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LinkSender {
     private static final MutableDirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
-    private static final VarHandle TAKEN;
-
-    static {
-        try {
-            TAKEN = MethodHandles.lookup().findVarHandle(LinkSender.class, "taken", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     /** Bytes of a payload that are cheaper to send from where they lie than to copy. */
     private static final int MIN_GATHERED = 4 * 1024;
@@ -47,10 +37,10 @@ final class LinkSender {
     private final Marks marks;
     private final Runnable onRoom; // run when an answer that waited for room may have it
     private final int maxPacket;
-    private final int window;
     private final int bufferLength;
     private final SpscVarHandleArrayQueue<SendBuffer> sealed;
     private final SendBufferPool buffers;
+    private final UnsentBytes unsent;
 
     // Of the baton holder.
     private @Nullable SendBuffer current;
@@ -59,15 +49,9 @@ final class LinkSender {
     private int claimedLength;
     private int gatheredUpTo; // bytes of the buffer that are in the list
     private final GatherList gather = new GatherList();
-    private long committed;
-    private long takenSeen;
 
     // Of the loop's owner.
     private int inChannel; // buffers that the channel has not done with
-
-    // Written by the loop's owner.
-    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
-    private volatile long taken;
 
     // Written by the baton holder.
     private volatile boolean answerWaits;
@@ -88,7 +72,8 @@ final class LinkSender {
         this.direct = direct;
         this.encrypted = encrypted;
         int largestFrame = FrameFlyweight.frameLength(maxPacket);
-        this.window = Math.max(context.sendWindow(), largestFrame);
+        int window = Math.max(context.sendWindow(), largestFrame);
+        this.unsent = new UnsentBytes(window);
         this.bufferLength = Math.max(context.sendBufferLength(), largestFrame + FrameFlyweight.HEADER_LENGTH); // a mark
         // Buffers that are flushed early are not full: twice the window's worth of them.
         // And one that packets leave to marks and answers.
@@ -108,7 +93,7 @@ final class LinkSender {
                     "packet of " + length + " bytes, expected " + FrameFlyweight.MIN_PACKET + " to " + maxPacket);
         }
         int frameLength = FrameFlyweight.frameLength(length);
-        if (isFull(frameLength)) {
+        if (unsent.isFull(frameLength)) {
             return Link.NO_ROOM;
         }
         if ((current == null || bufferLength - used < frameLength) && !nextBuffer()) {
@@ -118,14 +103,6 @@ final class LinkSender {
         claimedLength = length;
         gather.claim(0, 0);
         return used + FrameFlyweight.HEADER_LENGTH;
-    }
-
-    private boolean isFull(int frameLength) {
-        if (committed - takenSeen + frameLength > window) {
-            takenSeen = (long) TAKEN.getAcquire(this);
-            return committed - takenSeen + frameLength > window;
-        }
-        return false;
     }
 
     /**
@@ -146,7 +123,7 @@ final class LinkSender {
             throw new IllegalArgumentException("packet of " + length + " bytes > maximum " + maxPacket);
         }
         int room = FrameFlyweight.HEADER_LENGTH + headerLength + 2 * Long.BYTES;
-        if (!isEmptyChannel() || isFull(FrameFlyweight.frameLength(length))) {
+        if (!isEmptyChannel() || unsent.isFull(FrameFlyweight.frameLength(length))) {
             return Link.NO_ROOM; // also where there is room for a copy: the socket is behind
         }
         if (current != null && (bufferLength - used < room || gather.pieces() > GatherList.MAX_PIECES - 3)) {
@@ -210,13 +187,13 @@ final class LinkSender {
         FrameFlyweight.encode(view, used, length);
         int gathered = gather.claimed();
         int frameLength = FrameFlyweight.frameLength(length);
-        committed += frameLength;
+        unsent.commit(frameLength);
         if (gathered > 0) {
             commitGathered(length - gathered, frameLength - FrameFlyweight.HEADER_LENGTH - length);
         } else {
             used += frameLength;
         }
-        if (marks.isDue(committed)) {
+        if (marks.isDue(unsent.committed())) {
             mark();
         }
     }
@@ -225,8 +202,8 @@ final class LinkSender {
 
     /** Bytes committed that the peer has not said it has received; from this call on it is asked. */
     int ahead() {
-        marks.want(committed);
-        return (int) Math.min(Integer.MAX_VALUE, committed - marks.received());
+        marks.want(unsent.committed());
+        return (int) Math.min(Integer.MAX_VALUE, unsent.committed() - marks.received());
     }
 
     /** Asks now, if no answer is on its way. Returns whether there is something to flush for that. */
@@ -241,7 +218,7 @@ final class LinkSender {
         }
         FrameFlyweight.encodeMark(view, used);
         addControl();
-        marks.sent(committed);
+        marks.sent(unsent.committed());
         return true;
     }
 
@@ -274,7 +251,7 @@ final class LinkSender {
 
     private void addControl() {
         used += FrameFlyweight.HEADER_LENGTH;
-        committed += FrameFlyweight.HEADER_LENGTH;
+        unsent.commit(FrameFlyweight.HEADER_LENGTH);
     }
 
     /** Room for a frame without a packet: beyond the window there is a buffer for those. */
@@ -327,8 +304,7 @@ final class LinkSender {
 
     /** Bytes committed that the socket has not taken. */
     int unsent() {
-        takenSeen = (long) TAKEN.getAcquire(this);
-        return (int) (committed - takenSeen);
+        return unsent.count();
     }
 
     /** Seals and writes all that was committed, by an owner who holds the baton; the usual message passes no queue. */
@@ -343,7 +319,7 @@ final class LinkSender {
             if (buffer != null && used > 0 && inChannel == 0) {
                 int written = direct.write(buffer.address(), 0, used);
                 if (written == used) {
-                    addTaken(used);
+                    unsent.take(used);
                     used = 0;
                     return;
                 }
@@ -362,7 +338,7 @@ final class LinkSender {
         }
         gather.add(buffer.address() + gatheredUpTo, used - gatheredUpTo);
         long written = socket.write(gather.address(), gather.pieces());
-        addTaken(written);
+        unsent.take(written);
         if (written < gather.length()) {
             copyFrom(written);
         }
@@ -385,7 +361,7 @@ final class LinkSender {
             skip -= from;
             while (from < piece.capacity()) {
                 if ((current == null || used == bufferLength) && !newBuffer(0)) {
-                    throw new IllegalStateException("more unsent than the window of " + window + " bytes");
+                    throw new IllegalStateException("more unsent than the window of " + unsent.window() + " bytes");
                 }
                 int bytes = Math.min(piece.capacity() - from, bufferLength - used);
                 view.putBytes(used, piece, from, bytes);
@@ -439,7 +415,7 @@ final class LinkSender {
     }
 
     private void taken(SendBuffer buffer) {
-        addTaken(buffer.sealed());
+        unsent.take(buffer.sealed());
         buffers.giveBack(buffer);
         VarHandle.fullFence(); // the buffer first, then the look at who waits for it
         if (answerWaits) {
@@ -465,9 +441,5 @@ final class LinkSender {
         gather.release();
         VarHandle.fullFence(); // what has come back before that was seen goes here
         buffers.freeReturned();
-    }
-
-    private void addTaken(long bytes) {
-        TAKEN.setRelease(this, (long) TAKEN.getOpaque(this) + bytes);
     }
 }

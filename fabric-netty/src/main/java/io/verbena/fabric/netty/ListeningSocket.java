@@ -51,7 +51,7 @@ public final class ListeningSocket implements AutoCloseable {
      * @param backlog connections that the kernel queues
      * @param ofOwner whether a Unix-domain socket is for its owner alone, mode 0600; else any user may connect
      * @return the socket
-     * @throws ListenException if the address cannot be had
+     * @throws ListenException if the address is not available
      */
     public static ListeningSocket bind(SocketTransport transport, SocketAddress address, int backlog, boolean ofOwner) {
         Path file = SocketTransport.isDomain(address) ? Path.of(SocketTransport.path(address)) : null;

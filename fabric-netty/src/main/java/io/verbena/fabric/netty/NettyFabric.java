@@ -105,7 +105,7 @@ public final class NettyFabric implements AutoCloseable {
      *
      * @param address TCP (port 0: any free one) or Unix-domain
      * @return the address as bound
-     * @throws ListenException if it cannot be had, with the reason and the remedy in one line; also if it is reached
+     * @throws ListenException if it is not available, with the reason and the remedy in one line; also if it is reached
      *     from other machines without {@link NettyFabricContext#tls} or {@link NettyFabricContext#secret}
      */
     public SocketAddress listen(SocketAddress address) {

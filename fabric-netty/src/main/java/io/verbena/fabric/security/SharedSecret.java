@@ -19,7 +19,7 @@ import javax.crypto.spec.SecretKeySpec;
  * chosen for this connection. Immutable; its text does not show it.
  */
 public final class SharedSecret {
-    /** Fewest bytes: whoever records a handshake can try what is shorter, or guessable. */
+    /** Fewest bytes: from a recorded handshake an attacker can find a shorter or guessable secret by trying. */
     public static final int MIN_LENGTH = 16;
 
     private static final int MAX_LENGTH = 4096;

@@ -137,7 +137,7 @@ final class MappedFile {
         }
     }
 
-    /** Removes a file if it is there; whoever has it mapped keeps its memory. Returns whether it is gone. */
+    /** Removes a file if it is there; processes that have it mapped keep its memory. Returns whether it is gone. */
     static boolean delete(Path file) {
         try {
             Files.deleteIfExists(file);

@@ -114,7 +114,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
      * Listens; connections are accepted once the waiter is driven.
      *
      * @param socket path of the socket, at most 107 characters; removed at the end
-     * @throws ListenException if it cannot be had, with the reason and the remedy in one line
+     * @throws ListenException if it is not available, with the reason and the remedy in one line
      */
     public void listen(Path socket) {
         checkOpen();

@@ -48,7 +48,7 @@ final class EngineAccounts {
         return balance == null ? null : new GroupBalance(balance, group);
     }
 
-    /** A lap over the groups begins, of so many units. */
+    /** A lap over the groups begins, of this many units. */
     void lap(long units) {
         if (balance != null) {
             balance.lap(units);

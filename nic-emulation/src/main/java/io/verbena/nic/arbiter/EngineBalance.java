@@ -38,7 +38,7 @@ final class EngineBalance {
     /** Lag over what turns are corrected by in one interval, an engine: together they correct it in four. */
     private static final int GAIN_PER_ENGINE = 4;
 
-    /** After so many intervals without service of these groups elsewhere there is nothing to settle. */
+    /** After this many intervals without service of these groups elsewhere there is nothing to settle. */
     private static final int FORGOTTEN = 16;
 
     private final int engine;
@@ -68,7 +68,7 @@ final class EngineBalance {
         return engine;
     }
 
-    /** A lap over the groups begins, of so many units. */
+    /** A lap over the groups begins, of this many units. */
     void lap(long units) {
         interval = Math.max(shortest, 2 * units);
     }

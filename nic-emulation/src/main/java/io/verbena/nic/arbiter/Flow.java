@@ -156,7 +156,7 @@ public abstract class Flow extends Share {
     }
 
     /**
-     * What a discipline may charge for a visit that sent so many bytes: these, or, where messages are cut to what a
+     * What a discipline may charge for a visit that sent this many bytes: these, or, where messages are cut to what a
      * visit grants, their payload.
      */
     public int paid(int sent) {
@@ -185,7 +185,7 @@ public abstract class Flow extends Share {
         budget = bytes;
     }
 
-    /** Sets that it may send one packet in the visit that begins, of at most so many bytes. */
+    /** Sets that it may send one packet in the visit that begins, of at most this many bytes. */
     public final void grantPacket(int bytes) {
         budget = bytes;
         onePacket = true;

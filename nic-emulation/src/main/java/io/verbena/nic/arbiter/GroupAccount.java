@@ -97,7 +97,7 @@ final class GroupAccount {
         }
     }
 
-    /** A lap over the groups begins with its turn, of so many units for all. */
+    /** A lap over the groups begins with its turn, of this many units for all. */
     void lap(long units) {
         engine.lap(units);
     }

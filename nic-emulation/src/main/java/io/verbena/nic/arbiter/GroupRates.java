@@ -136,7 +136,7 @@ final class GroupRates {
         parkUntil(flow, limit == null ? now : limit.admitsAt(now));
     }
 
-    /** What a flow may send in the visit that it is granted: so many bytes, or what its rate leaves of them. */
+    /** What a flow may send in the visit that it is granted: this many bytes, or what its rate leaves of them. */
     int budget(Flow flow, int budget) {
         FlowLimit limit = flow.limit;
         return limit == null ? budget : limit.budget(budget, clock.nanoTime());

@@ -47,7 +47,7 @@ public final class GroupStatistics {
     }
 
     /**
-     * Counts that a sender was told "not now": by whoever told it, as channels and regions of the framework do. Any
+     * Counts that a sender was refused with "not now". Called by what refused it, such as channels and regions. Any
      * thread.
      */
     public void refuse(Limit limit) {

@@ -1,6 +1,6 @@
 package io.verbena.nic.arbiter;
 
-/** What keeps a sender from sending more when it is told "not now". One that is never told so is its own limit. */
+/** What limits a sender that is refused with "not now". A sender that is never refused is its own limit. */
 public enum Limit {
     /** The channel's window: all that it may keep has been sent, and waits for the peer's acknowledgements. */
     WINDOW,

@@ -38,7 +38,7 @@ final class Commands {
     /**
      * Runs something under the baton, after waiting for it.
      *
-     * @throws IllegalStateException if the baton is not to be had in time
+     * @throws IllegalStateException if the baton is not available in time
      */
     void call(Runnable action) {
         long deadline = System.nanoTime() + TIMEOUT;

@@ -24,8 +24,6 @@ import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.DethFlyweight;
 import io.verbena.nic.wire.Opcode;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Function;
@@ -44,24 +42,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Datapath implements TransportServices {
-    private static final long UNKNOWN = Long.MIN_VALUE;
-    private static final VarHandle LAST_TURN;
-
-    static {
-        try {
-            LAST_TURN = MethodHandles.lookup().findVarHandle(Datapath.class, "lastTurn", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private final int index;
-    private final long nicId;
-    private final String nicName;
+    private final EngineContext.Identity nic;
     private final MemoryTable regions;
     private final AddressTable addresses;
     private final Appender appender;
-    private final NanoClock clock;
+    private final TurnClock clock;
     private final Arbiter arbiter;
     private final Outbound outbound;
     private final AtomicLongArray counters; // the engine's own: written under its baton alone
@@ -75,12 +61,7 @@ final class Datapath implements TransportServices {
     private final TurnEnd ending;
     private final Failures failures;
 
-    private long now = UNKNOWN; // of this turn, read when it is first asked for
     private boolean delivered; // completions or records, in this turn
-
-    @SuppressWarnings("UnusedVariable") // reached by its VarHandle
-    private long lastTurn;
-
     private boolean failed; // for good
 
     Datapath(
@@ -92,25 +73,24 @@ final class Datapath implements TransportServices {
             Executor later) {
         EngineContext.Tables tables = context.tables();
         this.index = index;
-        this.nicId = context.nic().id();
-        this.nicName = context.nic().name();
+        this.nic = context.nic();
         this.regions = tables.regions();
         this.addresses = tables.addresses();
         TailPointerTable appendQueues = tables.appendQueues();
         this.appender = appendQueues.appender(index);
         ControlBlock control = tables.control();
-        this.clock = context.run().clock();
-        this.lastTurn = clock.nanoTime();
+        NanoClock time = context.run().clock();
+        this.clock = new TurnClock(time);
         this.arbiter = arbiters.apply(this::now);
         this.outbound =
-                new Outbound(arbiter, doorbells, this, clock, context.run().timesVisits());
+                new Outbound(arbiter, doorbells, this, time, context.run().timesVisits());
         this.counters = counters;
         this.events = context.events();
         this.queuePairs = new QueuePairTable(control.limits().maxQueuePairs());
-        this.failures = new Failures(queuePairs, clock, this);
+        this.failures = new Failures(queuePairs, time, this);
         this.published = new PublishedStates(control, appendQueues, index);
-        this.links = new LinkTable(index, nicId, control, this, appendQueues, later);
-        this.ending = new TurnEnd(clock, this);
+        this.links = new LinkTable(index, nic.id(), control, this, appendQueues, later);
+        this.ending = new TurnEnd(time, this);
         this.inbound = new Inbound(links, queuePairs, events, this);
     }
 
@@ -144,7 +124,7 @@ final class Datapath implements TransportServices {
 
     /** Time has passed since the last turn. */
     void beginTurn() {
-        now = UNKNOWN;
+        clock.beginTurn();
     }
 
     /**
@@ -182,20 +162,17 @@ final class Datapath implements TransportServices {
         failures.settle();
         ending.flush(links);
         delivered |= ending.raise();
-        if (now != UNKNOWN) {
-            lastTurn(now);
-            now = UNKNOWN; // between turns time passes
-        }
+        clock.endTurn();
     }
 
-    /** When the last turn was that had to know the time, as each has while answers are awaited. Any thread. */
+    /** As {@link TurnClock#lastTurn()}. Any thread. */
     long lastTurn() {
-        return (long) LAST_TURN.getOpaque(this);
+        return clock.lastTurn();
     }
 
-    /** A turn is made now, or asked for. Any thread. */
+    /** As {@link TurnClock#lastTurn(long)}. Any thread. */
     void lastTurn(long time) {
-        LAST_TURN.setOpaque(this, time);
+        clock.lastTurn(time);
     }
 
     /** Whether the last turn delivered something that a sleeping application thread may wait for. */
@@ -268,7 +245,7 @@ final class Datapath implements TransportServices {
      * @return false if there is no room or no link now
      */
     boolean sendDatagram(long peerNic, DirectBuffer b, int offset, int length) {
-        now = UNKNOWN;
+        clock.beginTurn();
         Path path = links.find(peerNic);
         Link link = path == null ? null : path.link();
         if (path == null || link == null || link.state() != Link.State.UP) {
@@ -360,10 +337,7 @@ final class Datapath implements TransportServices {
 
     @Override
     public long now() {
-        if (now == UNKNOWN) {
-            now = clock.nanoTime();
-        }
-        return now;
+        return clock.now();
     }
 
     @Override
@@ -393,7 +367,7 @@ final class Datapath implements TransportServices {
 
     @Override
     public long nicId() {
-        return nicId;
+        return nic.id();
     }
 
     @Override
@@ -487,6 +461,6 @@ final class Datapath implements TransportServices {
 
     @Override
     public String toString() {
-        return "engine " + index + " of " + nicName;
+        return "engine " + index + " of " + nic.name();
     }
 }

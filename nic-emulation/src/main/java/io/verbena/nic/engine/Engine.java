@@ -362,7 +362,7 @@ public final class Engine implements AutoCloseable {
         owner.removeParkCheck(check);
     }
 
-    /** Wakes whoever sleeps here. Any thread. */
+    /** Wakes the threads that sleep here. Any thread. */
     public void wake() {
         waiter.wake();
         guests.wake();
@@ -373,7 +373,7 @@ public final class Engine implements AutoCloseable {
     /**
      * Runs something under the baton, after waiting for it.
      *
-     * @throws IllegalStateException if the baton is not to be had within 10 s
+     * @throws IllegalStateException if the baton is not available within 10 s
      */
     public void call(Runnable action) {
         commands.call(action);
@@ -417,7 +417,7 @@ public final class Engine implements AutoCloseable {
         return datapath;
     }
 
-    /** Takes links, and is told of those that were turned away and of peers that died. For any thread. */
+    /** Takes links, and reports of links that were refused and of peers that died. For any thread. */
     public LinkListener listener() {
         return links;
     }

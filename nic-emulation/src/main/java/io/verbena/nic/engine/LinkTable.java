@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 final class LinkTable implements Arrivals {
     private static final Logger LOG = LoggerFactory.getLogger(LinkTable.class);
 
-    /** Up to so many links are asked each turn. */
+    /** Up to this many links are asked each turn. */
     private static final int FEW = 8;
 
     /** Most packets that a link is polled for in a turn while there is no other. */

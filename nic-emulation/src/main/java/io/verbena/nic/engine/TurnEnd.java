@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a turn leaves to its end, so that it is done once: links are flushed, sleeping peers woken, and whoever asked to
- * be told of completions is told. Used under the baton.
+ * What a turn leaves to its end, so that it is done once: links are flushed, sleeping peers woken, and completion
+ * queues that were armed raise their event. Used under the baton.
  */
 final class TurnEnd {
     private static final Logger LOG = LoggerFactory.getLogger(Datapath.class);

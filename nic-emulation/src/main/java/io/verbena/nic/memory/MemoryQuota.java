@@ -47,7 +47,7 @@ public final class MemoryQuota {
         refusals.increment();
     }
 
-    /** Whether so many bytes would be had now. */
+    /** Whether this many bytes would be granted now. */
     public boolean hasRoom(long bytes) {
         return bytes <= limit - used.get();
     }
@@ -81,7 +81,7 @@ public final class MemoryQuota {
         }
     }
 
-    /** Says why bytes are not to be had. */
+    /** Says why bytes are not available. */
     public MemoryExhaustedException exhausted(long bytes) {
         return new MemoryExhaustedException("group " + group + " wanted " + bytes + " bytes, and has " + used.get()
                 + " of its " + limit + "; raise its maxMemory");

@@ -50,12 +50,12 @@ public final class Polling implements PollStrategy.Factory {
     /** Most threads that poll for all queues. */
     public static final int MAX_POLLERS = 64;
 
-    /** As good as for ever: a thread that has found nothing for so long may as well sleep. */
+    /** As good as forever: a thread that has found nothing for so long may as well sleep. */
     private static final Duration MAX_SPIN = Duration.ofHours(1);
 
     /** The schemes. */
     public enum Scheme {
-        /** Polls for ever. */
+        /** Never sleeps. */
         BUSY,
         /** Sleeps until an event, and takes one entry for it. */
         EVENT,
@@ -63,7 +63,7 @@ public final class Polling implements PollStrategy.Factory {
         EVENT_BATCH,
         /** Sleeps until an event, and polls until nothing is left. */
         HYBRID,
-        /** A number of threads poll for ever for all queues. */
+        /** A number of threads poll all queues and never sleep. */
         SHARED_CQ,
         /** As {@link #HYBRID}, and some empty looks or some time longer. */
         ADAPTIVE,
@@ -94,7 +94,7 @@ public final class Polling implements PollStrategy.Factory {
         return new Polling(scheme, retries, spinNanos, batch, pollers, SystemNanoClock.INSTANCE, true);
     }
 
-    /** A thread of each queue polls for ever. */
+    /** Each queue has a thread that polls and never sleeps. */
     public static Polling busy() {
         return of(Scheme.BUSY, SpinThenSleep.UNBOUNDED, SpinThenSleep.UNBOUNDED, DEFAULT_BATCH, MAX_POLLERS);
     }
@@ -119,7 +119,7 @@ public final class Polling implements PollStrategy.Factory {
     }
 
     /**
-     * Some threads poll for ever, for all queues together; others that wait sleep.
+     * Some threads poll all queues and never sleep; other threads that wait sleep.
      *
      * @param threads that poll, 1 to {@value #MAX_POLLERS}
      */

@@ -2,7 +2,7 @@ package io.verbena.nic.port;
 
 import java.io.Serial;
 
-/** Memory was asked for that cannot be had; the message names what was wanted, what there is, and what to do. */
+/** Memory was asked for that is not available; the message names what was wanted, what there is, and what to do. */
 public final class MemoryExhaustedException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -15,7 +15,7 @@ public interface MemoryProvider extends AutoCloseable {
      * @param length bytes, a multiple of 64
      * @return zeroed memory, aligned to 64
      * @throws IllegalStateException if there is one already
-     * @throws MemoryExhaustedException if the memory cannot be had
+     * @throws MemoryExhaustedException if the memory cannot be allocated
      */
     AtomicBuffer allocateControl(int length);
 
@@ -31,7 +31,7 @@ public interface MemoryProvider extends AutoCloseable {
      *
      * @param length bytes, at least 1
      * @return zeroed memory whose pages are there already
-     * @throws MemoryExhaustedException if the memory cannot be had
+     * @throws MemoryExhaustedException if the memory cannot be allocated
      */
     Segment allocate(int length);
 

@@ -38,7 +38,7 @@ public interface PeerMemory {
     }
 
     /**
-     * Sets who is told that the peer has given segments back which are mapped here: {@link #letGo} is worth a call.
+     * Sets the listener for segments mapped here that the peer has given back: {@link #letGo} is worth a call.
      *
      * @param told on any thread, again and again; must not block
      */

@@ -138,7 +138,7 @@ public final class CompletionRing {
         return overrun;
     }
 
-    /** Engine: whether this is the first time that it is told of the overrun. */
+    /** Engine: whether this is the first report of the overrun. */
     public boolean noteOverrun() {
         boolean first = !overrunNoted;
         overrunNoted = true;

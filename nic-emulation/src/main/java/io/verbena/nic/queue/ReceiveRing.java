@@ -48,7 +48,7 @@ public final class ReceiveRing extends RingLines.Behind {
         return pd;
     }
 
-    /** Sets who is told of events of a shared receive queue; with the engine's baton held, or before it is used. */
+    /** Sets the listener for events of a shared receive queue; with the engine's baton held, or before it is used. */
     public void listener(Consumer<AsyncEventType> told) {
         listener = told;
     }

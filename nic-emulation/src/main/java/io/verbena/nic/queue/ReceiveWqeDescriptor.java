@@ -23,7 +23,7 @@ public final class ReceiveWqeDescriptor {
 
     private ReceiveWqeDescriptor() {}
 
-    /** Bytes of a slot with so many entries. */
+    /** Bytes of a slot with this many entries. */
     public static int slotLength(int maxSge) {
         return DATA + maxSge * SendWqeDescriptor.SGE_LENGTH;
     }

@@ -139,7 +139,7 @@ public final class SendWqeDescriptor {
         return (first & 0xFFFF_FFFFL) | ((long) second << Integer.SIZE);
     }
 
-    /** Bytes of a slot that holds so many entries or so much inline data, whichever is more. */
+    /** Bytes of a slot that holds this many entries or so much inline data, whichever is more. */
     public static int slotLength(int maxSge, int maxInline) {
         return DATA + BitUtil.align(Math.max(maxSge * SGE_LENGTH, maxInline), 64);
     }

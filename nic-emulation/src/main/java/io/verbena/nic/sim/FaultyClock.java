@@ -42,7 +42,7 @@ public final class FaultyClock implements NanoClock {
     private static boolean isForAll() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.skip(2) // of this class
-                        .skip(1) // the turn's own memory of the time
+                        .skip(2) // the turn's clock, and what asks it
                         .findFirst()
                         .filter(frame -> frame.getMethodName().equals("turn"))
                         .isPresent());

@@ -187,13 +187,13 @@ public final class HostModel {
         return line;
     }
 
-    /** How long a thread copies so many bytes, at least 0. */
+    /** How long a thread copies this many bytes, at least 0. */
     public long copyNanos(long bytes) {
         notNegative("bytes", bytes);
         return copyBitsPerSecond == 0 ? 0 : bytes * BITS * NANOS_PER_SECOND / copyBitsPerSecond;
     }
 
-    /** How long a thread registers so many bytes, at least 0. */
+    /** How long a thread registers this many bytes, at least 0. */
     public long registrationNanos(long bytes) {
         return registrationFixed + (notNegative("bytes", bytes) + PAGE - 1) / PAGE * registrationPerPage;
     }

@@ -12,6 +12,7 @@ public final class LinkCounters {
     long reordered;
     long overrun;
     long noRoom;
+    long wakes;
 
     LinkCounters() {}
 
@@ -26,6 +27,7 @@ public final class LinkCounters {
         reordered += c.reordered;
         overrun += c.overrun;
         noRoom += c.noRoom;
+        wakes += c.wakes;
     }
 
     /** Packets put on the wire. */

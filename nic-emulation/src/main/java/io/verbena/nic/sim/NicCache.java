@@ -18,7 +18,7 @@ final class NicCache {
     private long hits;
     private long misses;
 
-    /** Creates an empty cache for so many keys, at least 1. */
+    /** Creates an empty cache for this many keys, at least 1. */
     NicCache(int capacity, Replacement replacement) {
         this.replacement = replacement;
         random = new SimRandom(capacity);

@@ -41,6 +41,10 @@ public final class SimConnection {
             return endpoint.nicId();
         }
 
+        void wake() {
+            endpoint.waiter().wake();
+        }
+
         End with(LinkEndpoint present) {
             return new End(name, present, nic, stepper);
         }

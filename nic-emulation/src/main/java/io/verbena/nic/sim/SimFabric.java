@@ -56,7 +56,7 @@ public final class SimFabric {
     }
 
     /**
-     * Links two endpoints, with the same profile in both directions. Both listeners are told before this returns.
+     * Links two endpoints, with the same profile in both directions. Both listeners are called before this returns.
      *
      * @param a the first endpoint
      * @param b the second; may be the first

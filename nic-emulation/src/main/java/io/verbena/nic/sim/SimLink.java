@@ -1,7 +1,6 @@
 package io.verbena.nic.sim;
 
 import io.verbena.nic.port.Link;
-import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.PacketHandler;
 import io.verbena.nic.port.PeerMemory;
@@ -23,11 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class SimLink implements Link {
     private final Simulation simulation;
     private final String way;
-    private final LinkEndpoint local;
-    private final LinkEndpoint remote;
+    private final SimConnection.End local;
+    private final SimConnection.End remote;
     private final LinkProfile profile;
-    private final @Nullable NicModel localNic;
-    private final @Nullable NicModel remoteNic;
     private final SimWire wire;
     private final LinkCounters counters = new LinkCounters();
     private final ArrayDeque<SimPacket> pool = new ArrayDeque<>();
@@ -44,23 +41,20 @@ public final class SimLink implements Link {
     private boolean peerDied;
     private int unsent;
     private int wakeBelow;
-    private long wakes;
 
     SimLink(Simulation simulation, String way, SimConnection.End from, SimConnection.End to, LinkProfile profile) {
         this.simulation = simulation;
         this.way = way;
-        this.local = from.endpoint();
-        this.remote = to.endpoint();
+        this.local = from;
+        this.remote = to;
         this.profile = profile;
-        this.localNic = from.nic();
-        this.remoteNic = to.nic();
         wire = new SimWire(profile, simulation.newRandom());
         Runnable stepper = from.stepper();
         peerMemory = !profile.direct
                 ? null
                 : stepper == null
-                        ? new MappedMemory(remote.memory(), () -> peerDied)
-                        : SteppedMemory.peer(remote.memory(), stepper, () -> peerDied);
+                        ? new MappedMemory(remote.endpoint().memory(), () -> peerDied)
+                        : SteppedMemory.peer(remote.endpoint().memory(), stepper, () -> peerDied);
     }
 
     void join(SimLink other) {
@@ -93,7 +87,7 @@ public final class SimLink implements Link {
 
     /** Calls of {@link #wakePeer} so far. */
     public long wakes() {
-        return wakes;
+        return counters.wakes;
     }
 
     /** Cuts this direction, or lets packets through again. Packets that have departed still arrive. */
@@ -214,8 +208,8 @@ public final class SimLink implements Link {
 
     @Override
     public void wakePeer(int engine) {
-        wakes++;
-        simulation.after(profile.delayNanos, () -> remote.waiter().wake());
+        counters.wakes++;
+        simulation.after(profile.delayNanos, () -> remote.wake());
     }
 
     /** Closes this end; what it has flushed still arrives, then the peer's end goes down. */
@@ -273,7 +267,7 @@ public final class SimLink implements Link {
             p.sender.counters.cut++;
             p.sender.recycle(p);
         }
-        local.waiter().wake();
+        local.wake();
     }
 
     private void end(State to) {
@@ -289,9 +283,8 @@ public final class SimLink implements Link {
     /** When a packet's last bit has left, exactly: fractions of a nanosecond are carried over to the next packet. */
     private long departure(SimPacket packet) {
         int length = packet.length;
-        long now = localNic == null
-                ? now()
-                : localNic.send(now(), packet.buffer, SimPacket.GUARD, length, profile.overheadBytes);
+        NicModel nic = local.nic();
+        long now = nic == null ? now() : nic.send(now(), packet.buffer, SimPacket.GUARD, length, profile.overheadBytes);
         return wire.departure(now, length);
     }
 
@@ -305,7 +298,7 @@ public final class SimLink implements Link {
             unsent -= packet.length;
             if (unsent < wakeBelow) {
                 wakeBelow = 0;
-                local.waiter().wake();
+                local.wake();
             }
         }
         counters.sent++;
@@ -348,12 +341,12 @@ public final class SimLink implements Link {
 
     /** A packet that this end has sent reaches the peer's NIC. */
     void arrived(SimPacket packet) {
-        if (remoteNic == null) {
+        NicModel nic = remote.nic();
+        if (nic == null) {
             received(packet);
         } else {
             simulation.schedule(
-                    packet,
-                    remoteNic.receive(now(), packet.buffer, SimPacket.GUARD, packet.length, profile.overheadBytes));
+                    packet, nic.receive(now(), packet.buffer, SimPacket.GUARD, packet.length, profile.overheadBytes));
         }
     }
 
@@ -365,7 +358,7 @@ public final class SimLink implements Link {
         } else if (!to.inbound.offer(packet, profile.inbound)) {
             drop(packet, Fate.OVERRUN);
         } else {
-            to.local.waiter().wake();
+            to.local.wake();
         }
     }
 

@@ -129,7 +129,7 @@ public final class SimTrace {
         return tail(capacity);
     }
 
-    /** The last lines, at most so many. */
+    /** The last lines, at most this many. */
     public String tail(int lines) {
         long first = Math.max(0, count - Math.min(lines, capacity));
         StringBuilder out = new StringBuilder();

@@ -49,7 +49,7 @@ final class AppendRun {
         return longest;
     }
 
-    /** A run of one request, of so many bytes. */
+    /** A run of one request, of this many bytes. */
     void single(int length) {
         messages = 1;
         longest = length;

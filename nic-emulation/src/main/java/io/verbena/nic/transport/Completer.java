@@ -337,7 +337,7 @@ final class Completer {
     }
 
     /**
-     * How long to wait until a request is sent again that may be for ever: what the receiver has said, which is the
+     * How long to wait before a request without a retry limit is sent again: what the receiver has said, which is the
      * least; when that has not helped for long, as long again as it has waited so far. So a receiver that stays away
      * costs the link little, and one that comes back is found in twice the time.
      */

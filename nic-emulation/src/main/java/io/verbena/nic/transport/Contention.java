@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether more than one group has sent on a way of late. Costs a comparison while one is alone.
+ * Whether more than one group has sent along a path recently. Costs one comparison while a group is alone.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -27,12 +27,12 @@ public final class Contention {
 
     Contention() {}
 
-    /** Whether more than one group has sent of late. */
+    /** Whether more than one group has sent recently. */
     public boolean isContended() {
         return contended;
     }
 
-    /** The group that is about to send has sent so many bytes. */
+    /** The group that is about to send has sent this many bytes. */
     public void sent(int bytes) {
         sent += bytes;
     }

@@ -242,7 +242,7 @@ final class InboundAppend {
         return appending ? looksAt : Long.MAX_VALUE;
     }
 
-    /** When a sender that is told RNR comes again. */
+    /** When a sender that is answered RNR tries again. */
     private long againNanos() {
         return qp.type() == QpType.RC ? RnrTimer.longest(qp.retries().minRnrTimer()) : LargeAppender.NEVER;
     }

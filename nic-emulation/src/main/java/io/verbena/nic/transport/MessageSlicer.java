@@ -149,7 +149,7 @@ final class MessageSlicer {
         return bytes;
     }
 
-    /** Makes a slice of at most so many bytes, if what was posted can be cut; false if there is none, or no slot. */
+    /** Makes a slice of at most this many bytes, if what was posted can be cut; false if there is none, or no slot. */
     private boolean cut(int most) {
         if (!posted.hasNext()) {
             return false;

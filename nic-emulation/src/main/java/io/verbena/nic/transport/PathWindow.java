@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
  * which shares by weight: what waits in a kernel or at the peer is served first come, first served. A group that is
  * alone has no bound.
  *
- * <p>The window is twice the greatest delivery rate of late times the least delay of late (as BBR's), at least
- * {@link #MIN}. The least delay cannot be measured under load: now and then the path is left to drain, and then
- * carries a few packets alone.
+ * <p>The window is twice the recent maximum of the delivery rate times the recent minimum of the delay (as BBR's),
+ * at least {@link #MIN}. The least delay cannot be measured under load: now and then the path is left to drain, and
+ * then carries a few packets alone.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -73,7 +73,7 @@ public final class PathWindow {
         this.contention = contention;
     }
 
-    /** Whether more than one group has sent of late. */
+    /** Whether more than one group has sent recently. */
     public boolean isContended() {
         return contention.isContended();
     }

@@ -40,7 +40,7 @@ public final class RetryPolicy {
         retryCount = count;
     }
 
-    /** Sets the retries after "receiver not ready", 7 for ever. */
+    /** Sets the retries after "receiver not ready", 7 for no limit. */
     public void rnrRetry(int count) {
         rnrRetry = count;
     }

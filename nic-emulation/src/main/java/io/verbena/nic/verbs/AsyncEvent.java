@@ -41,7 +41,7 @@ public final class AsyncEvent {
     /**
      * Made by the NIC.
      *
-     * @param whenAcknowledged told once, by whoever acknowledges it
+     * @param whenAcknowledged called once, by the thread that acknowledges it
      */
     public AsyncEvent(AsyncEventType type, long element, Consumer<AsyncEvent> whenAcknowledged) {
         this.type = type;

@@ -2,7 +2,7 @@ package io.verbena.nic.wire;
 
 /**
  * How long a requester waits for an acknowledgement before it sends again: 4.096 microseconds times 2 to the power of
- * the code, and for ever with code 0 (InfiniBand volume 1, 9.7.6.1.3).
+ * the code, and infinite with code 0 (InfiniBand volume 1, 9.7.6.1.3).
  */
 public final class AckTimeout {
     /** The largest code: 2.4 hours. */

@@ -15,7 +15,7 @@ import org.agrona.MutableDirectBuffer;
  *   +--------+-------+---------+----------------+--------+-----------+
  *   flags: bit 0 solicited, bit 1 acknowledge request; the others are zero
  *   PSN: 24 bits, the upper 8 are zero
- *   source QP: the sender's, so that a packet of an earlier peer is told from one of the present peer
+ *   source QP: the sender's, so that a packet of an earlier peer is distinguished from one of the present peer
  * </pre>
  *
  * <p>Stateless; the buffer follows its own rules of concurrency.

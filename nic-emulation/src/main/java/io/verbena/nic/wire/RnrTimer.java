@@ -9,7 +9,7 @@ public final class RnrTimer {
     public static final int MAX_CODE = 31;
 
     /**
-     * Longest that a requester of this NIC holds back a request that it may send again for ever, in nanoseconds, unless
+     * Longest that a requester of this NIC holds back a request without a retry limit, in nanoseconds, unless
      * the receiver asks for longer.
      */
     public static final long MAX_BACK_OFF = 40_000_000;

@@ -14,7 +14,7 @@ class VisitCostTest {
     private static final long RUN = 400_000_000;
 
     /** Members of rounds looked at, for each visit. */
-    private static double stepsAVisit(Traffic traffic) {
+    private static double stepsPerVisit(Traffic traffic) {
         traffic.activateAll();
         traffic.run(RUN);
         long before = steps(traffic);
@@ -54,7 +54,7 @@ class VisitCostTest {
         for (int i = 0; i < MANY; i++) {
             many.flow(manyGroup, 1, output, size);
         }
-        assertThat(stepsAVisit(many)).isLessThan(stepsAVisit(few) + 2.5).isLessThan(6);
+        assertThat(stepsPerVisit(many)).isLessThan(stepsPerVisit(few) + 2.5).isLessThan(6);
     }
 
     @Test
@@ -68,7 +68,7 @@ class VisitCostTest {
         for (int i = 0; i < 256; i++) {
             many.flow(many.group(1 + i % 5), 1, output, 1088);
         }
-        assertThat(stepsAVisit(many)).isLessThan(stepsAVisit(few) + 1);
+        assertThat(stepsPerVisit(many)).isLessThan(stepsPerVisit(few) + 1);
     }
 
     @Test

@@ -109,7 +109,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     /**
      * Connects a shard again that cannot be reached any more. Requests that it has not answered are {@link #lost()}.
      *
-     * @throws io.verbena.ConnectionException if it cannot be had
+     * @throws io.verbena.ConnectionException if it cannot be made
      */
     public void reconnect(int shard, Duration timeout) {
         if (channels[shard].isConnected()) {

@@ -440,7 +440,7 @@ public final class ReplyEncoder implements AutoCloseable {
     }
 
     /**
-     * Makes sure that so many bytes more can be written.
+     * Makes sure that this many bytes more can be written.
      *
      * @param bytes that follow
      * @throws ReplyTooLargeException if they cannot

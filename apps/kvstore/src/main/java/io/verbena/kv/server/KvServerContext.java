@@ -16,7 +16,7 @@ public final class KvServerContext {
     public enum Mode {
         /** A thread each: for clients in other processes or on other hosts. */
         THREADS,
-        /** Whoever appended a request, in this process: no thread hop. */
+        /** The thread that appended a request, in this process: no thread hop. */
         ASSISTED
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Allocates blocks of off-heap memory for one shard. Three ranges of size:
  *
  * <pre>
- *   up to 8 KiB     a block of the next {@link SizeClasses size class}, from a page of 32 KiB cut into such blocks
+ *   up to 8 KiB     a block of the next {@link BlockClasses size class}, from a page of 32 KiB cut into such blocks
  *   up to 128 KiB   a run of whole pages of a chunk of 2 MiB
  *   above           an extent of its own, in steps of an eighth of a power of two
  * </pre>
@@ -94,11 +94,11 @@ class Allocator implements AutoCloseable {
      * @throws AllocationFailedException if the budget is spent, or the process has no direct memory left
      */
     long allocate(int length) {
-        if (length <= SizeClasses.MAX_SMALL) {
+        if (length <= BlockClasses.MAX_SMALL) {
             if (length < 0) {
                 throw new IllegalArgumentException("length " + length + " < 0");
             }
-            return allocateSmall(SizeClasses.classOf(length));
+            return allocateSmall(BlockClasses.classOf(length));
         }
         if (length <= MAX_RUN_LENGTH) {
             return allocateRun((length + MemoryChunk.PAGE_LENGTH - 1) >> MemoryChunk.PAGE_SHIFT);
@@ -204,8 +204,8 @@ class Allocator implements AutoCloseable {
 
     /** What a block of that length would take. */
     static int rounded(int length) {
-        if (length <= SizeClasses.MAX_SMALL) {
-            return SizeClasses.size(SizeClasses.classOf(length));
+        if (length <= BlockClasses.MAX_SMALL) {
+            return BlockClasses.size(BlockClasses.classOf(length));
         }
         return length <= MAX_RUN_LENGTH
                 ? (length + MemoryChunk.PAGE_LENGTH - 1) & -MemoryChunk.PAGE_LENGTH
@@ -220,7 +220,7 @@ class Allocator implements AutoCloseable {
         }
         int page = Memory.offset(address) >>> MemoryChunk.PAGE_SHIFT;
         byte kind = chunk.kind[page];
-        return kind == MemoryChunk.KIND_RUN ? chunk.used[page] << MemoryChunk.PAGE_SHIFT : SizeClasses.size(kind);
+        return kind == MemoryChunk.KIND_RUN ? chunk.used[page] << MemoryChunk.PAGE_SHIFT : BlockClasses.size(kind);
     }
 
     /**
@@ -252,7 +252,7 @@ class Allocator implements AutoCloseable {
         if (kind == MemoryChunk.KIND_NONE) {
             throw new IllegalStateException("block " + Long.toHexString(address) + " is not allocated");
         }
-        used -= SizeClasses.size(kind);
+        used -= BlockClasses.size(kind);
         boolean wasFull = chunk.used[page] == MemoryChunk.capacity(kind);
         chunk.give(page, offset);
         if (wasFull) {
@@ -288,7 +288,7 @@ class Allocator implements AutoCloseable {
 
     /** Gives back what holds no block: empty pages, then empty chunks. */
     void trim() {
-        for (int sizeClass = 0; sizeClass < SizeClasses.COUNT; sizeClass++) {
+        for (int sizeClass = 0; sizeClass < BlockClasses.COUNT; sizeClass++) {
             int id = pagesWithRoom.first(sizeClass);
             while (id != PageLists.NONE) {
                 MemoryChunk chunk = regions.chunk(id >>> MemoryChunk.PAGE_NUMBER_BITS);
@@ -329,7 +329,7 @@ class Allocator implements AutoCloseable {
         if (chunk.used[page] == MemoryChunk.capacity(sizeClass)) {
             pagesWithRoom.remove(chunk, page, sizeClass);
         }
-        used += SizeClasses.size(sizeClass);
+        used += BlockClasses.size(sizeClass);
         return Memory.address(region, offset);
     }
 

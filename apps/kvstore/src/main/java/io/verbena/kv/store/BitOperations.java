@@ -61,7 +61,7 @@ final class BitOperations {
         }
         e.view(entry);
         long index = bit >>> 3;
-        e.reply.integer(index < e.viewLength ? bitOf(e.viewBuffer.getByte(e.viewOffset + (int) index), bit) : 0);
+        e.reply.integer(index < e.view.length ? bitOf(e.view.buffer.getByte(e.view.offset + (int) index), bit) : 0);
     }
 
     private static int bitOf(int octet, long bit) {
@@ -111,7 +111,7 @@ final class BitOperations {
      * them.
      */
     private boolean clipRange() {
-        long length = (long) e.viewLength * (inBits ? Byte.SIZE : 1);
+        long length = (long) e.view.length * (inBits ? Byte.SIZE : 1);
         long start = Math.max(0, rangeStart < 0 ? length + rangeStart : rangeStart);
         long end = Math.min(length - 1, Math.max(0, rangeEnd < 0 ? length + rangeEnd : rangeEnd));
         if (start > end) {
@@ -155,7 +155,7 @@ final class BitOperations {
             }
         }
         if (parseUnit(3)) {
-            e.reply.integer(clipRange() ? countBits(e.viewBuffer, e.viewOffset, rangeStart, rangeEnd) : 0);
+            e.reply.integer(clipRange() ? countBits(e.view.buffer, e.view.offset, rangeStart, rangeEnd) : 0);
         }
     }
 
@@ -223,10 +223,10 @@ final class BitOperations {
             e.reply.integer(-1);
             return;
         }
-        long found = find(e.viewBuffer, e.viewOffset, (int) bit);
+        long found = find(e.view.buffer, e.view.offset, (int) bit);
         if (found < 0 && bit == 0 && !endGiven) {
             // Without an end, a string is followed by endless zeros.
-            e.reply.integer((long) e.viewLength * Byte.SIZE);
+            e.reply.integer((long) e.view.length * Byte.SIZE);
         } else {
             e.reply.integer(found);
         }

@@ -60,7 +60,7 @@ final class ChunkSource {
         return failure(length);
     }
 
-    /** What to throw if so much cannot be had. */
+    /** What to throw if so much is not available. */
     AllocationFailedException failure(long length) {
         return new AllocationFailedException(length, committed, budget);
     }

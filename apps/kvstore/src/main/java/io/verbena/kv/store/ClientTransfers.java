@@ -106,6 +106,16 @@ public final class ClientTransfers implements AutoCloseable {
         return id >= leastExcess && id <= greatestExcess ? Errors.TOO_MANY_UPLOADS : Errors.UNKNOWN_UPLOAD;
     }
 
+    /** Where the store's values lie, and uploads that may become values. */
+    Allocator allocator() {
+        return allocator;
+    }
+
+    /** Whether an address lies in memory of its own, which can be kept while it is streamed. */
+    boolean isExtent(long address) {
+        return allocator.isExtent(address);
+    }
+
     /**
      * Starts an upload of an argument, which may become a value.
      *

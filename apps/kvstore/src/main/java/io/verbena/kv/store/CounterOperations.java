@@ -52,7 +52,7 @@ final class CounterOperations {
             value = e.keyspace.value(entry);
         } else {
             e.view(entry);
-            if (!e.decimals.parse(e.viewBuffer, e.viewOffset, e.viewLength)) {
+            if (!e.decimals.parse(e.view.buffer, e.view.offset, e.view.length)) {
                 e.error(Errors.NOT_AN_INTEGER);
                 return;
             }
@@ -80,7 +80,7 @@ final class CounterOperations {
                 return;
             }
             e.view(entry);
-            if (!sum.parse(e.viewBuffer, e.viewOffset, e.viewLength)) {
+            if (!sum.parse(e.view.buffer, e.view.offset, e.view.length)) {
                 e.error(Errors.NOT_A_FLOAT);
                 return;
             }

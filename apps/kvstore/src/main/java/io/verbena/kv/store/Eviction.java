@@ -41,7 +41,7 @@ final class Eviction {
     }
 
     /**
-     * Whether there is room for so many bytes more within the limit, after freeing what waits for it but evicting
+     * Whether there is room for this many bytes more within the limit, after freeing what waits for it but evicting
      * nothing.
      */
     boolean hasRoom(long size) {
@@ -53,12 +53,12 @@ final class Eviction {
         return true;
     }
 
-    /** Whether eviction may ever make room for so many bytes. */
+    /** Whether eviction may ever make room for this many bytes. */
     boolean mayMakeRoom(long size) {
         return context.evictionPolicy() != EvictionPolicy.REFUSE && size <= context.maxMemory();
     }
 
-    /** Evicts until there is room for so many bytes more within the limit; returns false if there is not. */
+    /** Evicts until there is room for this many bytes more within the limit; returns false if there is not. */
     boolean makeRoom(long size, long now) {
         if (context.maxMemory() > 0 && size > context.maxMemory()) {
             return false; // nothing goes for what cannot be had

@@ -28,7 +28,6 @@ final class Execution {
     private static final byte[] EMPTY = new byte[0];
 
     final Memory memory;
-    final Allocator allocator;
     final Values values;
     final Keyspace[] databases;
     final ShardStatistics statistics;
@@ -53,24 +52,19 @@ final class Execution {
     boolean resp3;
     long now;
 
-    /** Bytes of the string value that {@link #view} was asked for. */
-    UnsafeBuffer viewBuffer = scratch;
-
-    int viewOffset;
-    int viewLength;
+    /** Bytes of the string value that {@link #view(long)} was asked for. */
+    final View view = new View(scratch);
 
     // The reply is named by each request.
     @SuppressWarnings("NullAway.Init")
     Execution(
             Memory memory,
-            Allocator allocator,
             Values values,
             Keyspace[] databases,
             ShardStatistics statistics,
             SplittableRandom random,
             ShardContext context) {
         this.memory = memory;
-        this.allocator = allocator;
         this.values = values;
         this.databases = databases;
         this.statistics = statistics;
@@ -215,25 +209,24 @@ final class Execution {
     /** Makes the bytes of a string value visible; a number is turned into text in the scratch space. */
     void view(long entry) {
         if (keyspace.encoding(entry) == ValueType.INT) {
-            viewBuffer = scratch;
-            viewOffset = 0;
-            viewLength = scratch.putLongAscii(0, keyspace.value(entry));
+            view.set(scratch, 0, scratch.putLongAscii(0, keyspace.value(entry)));
         } else {
             viewBlock(keyspace.value(entry));
         }
     }
 
     void viewBlock(long block) {
-        viewBuffer = memory.buffer(block);
-        viewOffset = Memory.offset(block) + StringBlock.BYTES;
-        viewLength = values.strings().length(block);
+        view.set(
+                memory.buffer(block),
+                Memory.offset(block) + StringBlock.BYTES,
+                values.strings().length(block));
     }
 
     /** Replies with bytes of a block; if it is an extent, with a stream of them, so that they are not copied here. */
     void bulk(long address, int length) {
         if (length > TransferDescriptor.PIECE_LENGTH) {
             ClientTransfers client = transfers;
-            if (client != null && allocator.isExtent(address)) {
+            if (client != null && client.isExtent(address)) {
                 reply.stream(client.open(address, length), length);
                 return;
             }
@@ -309,7 +302,7 @@ final class Execution {
         return false;
     }
 
-    /** Throws if the reply has no room for so many bytes; goes before the first change of what replies afterwards. */
+    /** Throws if the reply has no room for this many bytes; goes before the first change of what replies afterwards. */
     void requireReplyRoom(long bytes) {
         reply.reserve(bytes);
     }
@@ -353,5 +346,22 @@ final class Execution {
         }
         error("ERR value of " + length + " bytes > maximum " + context.maxValueLength());
         return false;
+    }
+
+    /** A range of bytes. */
+    static final class View {
+        UnsafeBuffer buffer;
+        int offset;
+        int length;
+
+        private View(UnsafeBuffer empty) {
+            buffer = empty;
+        }
+
+        private void set(UnsafeBuffer where, int at, int bytes) {
+            buffer = where;
+            offset = at;
+            length = bytes;
+        }
     }
 }

@@ -49,7 +49,7 @@ final class ExtentCache {
     }
 
     /**
-     * Keeps an extent, unless too much is kept beside so many bytes that are held in all; false if it was not taken.
+     * Keeps an extent, unless too much is kept beside this many bytes that are held in all; false if it was not taken.
      */
     boolean offer(MemoryChunk chunk, long committed) {
         int size = chunk.buffer.capacity();
@@ -67,7 +67,7 @@ final class ExtentCache {
         return true;
     }
 
-    /** Gives back what nobody has asked for of late; returns the bytes. */
+    /** Gives back what has not been used recently; returns the bytes. */
     long releaseIdle(long nowMillis) {
         now = nowMillis;
         return bytes == 0 ? 0 : release(nowMillis - MAX_IDLE_MILLIS);

@@ -126,7 +126,7 @@ final class MemoryChunk {
     }
 
     static int capacity(int sizeClass) {
-        return PAGE_LENGTH / SizeClasses.size(sizeClass);
+        return PAGE_LENGTH / BlockClasses.size(sizeClass);
     }
 
     /** Takes a block from a page that has room; returns its offset in the chunk. */
@@ -138,7 +138,7 @@ final class MemoryChunk {
             return block;
         }
         int fresh = untouched[page];
-        untouched[page] = fresh + SizeClasses.size(kind[page]);
+        untouched[page] = fresh + BlockClasses.size(kind[page]);
         return fresh;
     }
 

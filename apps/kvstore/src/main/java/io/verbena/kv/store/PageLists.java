@@ -13,7 +13,7 @@ final class PageLists {
     static final int NONE = -1;
 
     private final Regions regions;
-    private final int[] first = new int[SizeClasses.COUNT];
+    private final int[] first = new int[BlockClasses.COUNT];
 
     PageLists(Regions regions) {
         this.regions = regions;

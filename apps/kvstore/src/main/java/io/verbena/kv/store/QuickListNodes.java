@@ -33,7 +33,7 @@ final class QuickListNodes {
     static final int DATA = 32;
 
     /** Bytes of a full node. */
-    static final int MAX_NODE = SizeClasses.MAX_SMALL;
+    static final int MAX_NODE = BlockClasses.MAX_SMALL;
     /** Bytes of the only node of a short list. */
     static final int MIN_NODE = 128;
 

@@ -77,7 +77,7 @@ public final class Shard implements AutoCloseable {
             databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics);
         }
         eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics);
-        execution = new Execution(memory, allocator, values, databases, statistics, random, context);
+        execution = new Execution(memory, values, databases, statistics, random, context);
         operations = new Operations(execution, this);
         transactions = new Transactions(execution, operations.transfers(), this);
     }

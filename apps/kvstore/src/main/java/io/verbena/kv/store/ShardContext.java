@@ -210,7 +210,7 @@ public final class ShardContext {
      * Says where the shard's memory comes from: {@link ByteBuffer#allocateDirect} unless set otherwise. For tests of
      * what happens when there is none.
      *
-     * @param source makes a direct buffer of so many bytes, or throws OutOfMemoryError
+     * @param source makes a direct buffer of this many bytes, or throws OutOfMemoryError
      * @return this
      */
     public ShardContext memorySource(IntFunction<ByteBuffer> source) {

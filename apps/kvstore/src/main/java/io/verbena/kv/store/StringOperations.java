@@ -331,7 +331,7 @@ final class StringOperations {
     int stringLength(long entry) {
         if (e.keyspace.encoding(entry) == ValueType.INT) {
             e.view(entry);
-            return e.viewLength;
+            return e.view.length;
         }
         return e.values.strings().length(e.keyspace.value(entry));
     }
@@ -342,7 +342,7 @@ final class StringOperations {
         long block;
         if (e.keyspace.encoding(entry) == ValueType.INT) {
             e.view(entry);
-            block = strings.createPadded(e.viewBuffer, e.viewOffset, e.viewLength, length);
+            block = strings.createPadded(e.view.buffer, e.view.offset, e.view.length, length);
         } else {
             block = e.keyspace.value(entry);
             if (strings.length(block) < length) {
@@ -394,7 +394,7 @@ final class StringOperations {
             return;
         }
         e.view(entry);
-        int length = e.viewLength;
+        int length = e.view.length;
         if (start < 0 && end < 0 && start > end) {
             e.emptyBulk();
             return;
@@ -406,7 +406,7 @@ final class StringOperations {
         } else {
             int bytes = (int) (end - start + 1);
             if (e.keyspace.encoding(entry) == ValueType.INT) {
-                e.reply.bulk(e.viewBuffer, e.viewOffset + (int) start, bytes);
+                e.reply.bulk(e.view.buffer, e.view.offset + (int) start, bytes);
             } else {
                 e.bulk(e.keyspace.value(entry) + StringBlock.BYTES + start, bytes);
             }

@@ -87,7 +87,7 @@ final class TransferOperations {
         e.ok();
     }
 
-    /** Starts an upload with its first piece; null, after an error, if it cannot be had. */
+    /** Starts an upload with its first piece; null, after an error, if it cannot be started. */
     private @Nullable Upload begin(
             ClientTransfers client, long id, boolean request, long total, long offset, int bytes) {
         if (offset != 0) {
@@ -122,7 +122,7 @@ final class TransferOperations {
         int whole = ExtentCache.size(StringBlock.BYTES + length);
         Upload upload = null;
         if (shard.hasRoomWithoutEviction(whole)) {
-            upload = tryBegin(client, id, request, length, length, e.allocator);
+            upload = tryBegin(client, id, request, length, length, client.allocator());
         }
         if (upload == null && request) {
             upload = tryBegin(client, id, true, length, length, shard.argumentMemory());
@@ -130,7 +130,7 @@ final class TransferOperations {
         if (upload == null && shard.mayHaveRoomFor(whole)) {
             int capacity = Upload.capacity(length, bytes);
             if (shard.hasRoomFor(ExtentCache.size(StringBlock.BYTES + capacity))) {
-                upload = tryBegin(client, id, request, length, capacity, e.allocator);
+                upload = tryBegin(client, id, request, length, capacity, client.allocator());
             }
         }
         return upload;

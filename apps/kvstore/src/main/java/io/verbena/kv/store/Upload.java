@@ -63,7 +63,7 @@ final class Upload {
         return position;
     }
 
-    /** Whether its memory takes so many bytes more. */
+    /** Whether its memory takes this many bytes more. */
     boolean hasRoomFor(int bytes) {
         return position + bytes <= buffer().capacity() - StringBlock.BYTES;
     }
@@ -74,7 +74,7 @@ final class Upload {
     }
 
     /**
-     * Moves to a larger extent, to have room for so many bytes.
+     * Moves to a larger extent, to have room for this many bytes.
      *
      * @throws AllocationFailedException if there is no memory for it; it is as it was
      */

@@ -75,7 +75,7 @@ final class BodyQueue {
         }
     }
 
-    /** The buffer has lost so many bytes at its start. */
+    /** The buffer has lost this many bytes at its start. */
     void shift(int bytes) {
         for (int i = first; i < bodies.size(); i++) {
             positions[i] -= bytes;

@@ -2,7 +2,7 @@ package io.verbena.bench.path;
 
 /** How an end waits when a turn of its path has found nothing. */
 public enum Waiting {
-    /** Spins for ever: for as many cores as ends. */
+    /** Spins forever: for as many cores as ends. */
     SPIN,
     /**
      * Spins for 20 us, then yields: a machine with other work slows the ends down instead of stopping them for a slice.
@@ -11,7 +11,7 @@ public enum Waiting {
     /** Yields at once. */
     YIELD,
     /**
-     * Spins and yields a few times, then parks for ever longer, at most 1 ms: Agrona's and Aeron's BackoffIdleStrategy.
+     * Spins and yields a few times, then parks forever longer, at most 1 ms: Agrona's and Aeron's BackoffIdleStrategy.
      */
     BACK_OFF,
     /**

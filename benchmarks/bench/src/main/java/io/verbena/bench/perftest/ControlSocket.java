@@ -58,7 +58,7 @@ final class ControlSocket implements AutoCloseable {
         }
     }
 
-    /** Waits for the client, {@code timeoutNanos} at most; 0 waits for ever. */
+    /** Waits for the client, {@code timeoutNanos} at most; 0 waits forever. */
     static ControlSocket accept(ServerSocket server, long timeoutNanos) {
         try {
             server.setSoTimeout((int) Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE));

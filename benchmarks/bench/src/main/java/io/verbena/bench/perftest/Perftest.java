@@ -1,22 +1,15 @@
 package io.verbena.bench.perftest;
 
-import io.verbena.fabric.security.SharedSecret;
-import io.verbena.fabric.security.TlsCredentials;
-import io.verbena.fabric.security.TlsOptions;
-import io.verbena.fabric.security.TlsSockets;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
 import io.verbena.verification.Waits;
 import io.verbena.verification.fabric.FabricKind;
-import io.verbena.verification.fabric.LinkSecurity;
-import io.verbena.verification.fabric.SecurityOptions;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -123,27 +116,12 @@ public final class Perftest extends RunCommand {
     Integer inline;
 
     @Option(
-            names = {"-p", "--port"},
-            paramLabel = "<port>",
-            description = "TCP port of the control connection; default ${DEFAULT-VALUE}; server: 0 takes a free one.")
-    int port = 18515;
-
-    @Option(
             names = {"-F", "--CPU-freq"},
             description = "Accepted; the clock does not depend on the CPU's frequency.")
     boolean cpuFrequency;
 
-    @Option(
-            names = "--bind",
-            paramLabel = "<address>",
-            description = "Address the server listens on; default ${DEFAULT-VALUE}.")
-    String bind = "127.0.0.1";
-
-    @Option(names = "--insecure", description = "Listen beyond this machine, in clear and for anybody.")
-    boolean insecure;
-
     @Mixin
-    final SecurityOptions security = new SecurityOptions();
+    final ControlOptions control = new ControlOptions();
 
     @Option(
             names = "--mode",
@@ -192,7 +170,7 @@ public final class Perftest extends RunCommand {
             } else if (host == null) {
                 serve(settings);
             } else {
-                TestSession.connect(settings, host, port, tls(), out);
+                TestSession.connect(settings, host, control.port, control.tls(), out);
             }
             return 0;
         } catch (MemoryExhaustedException e) {
@@ -201,23 +179,13 @@ public final class Perftest extends RunCommand {
     }
 
     private void serve(PerftestSettings settings) {
-        InetAddress address;
-        try {
-            address = InetAddress.getByName(bind);
-        } catch (UnknownHostException e) {
-            throw new RunException("cannot listen on " + bind + ": unknown host", e);
-        }
-        if (!insecure && !settings.security().isOn() && !address.isLoopbackAddress()) {
-            throw new RunException(bind + " is reached from other machines, in clear and by anybody; give it"
-                    + " --tls-certificate, --tls-key and --tls-trust, or --secret-file, "
-                    + "or add --insecure if that is wanted");
-        }
-        try (ServerSocket server = ControlSocket.listen(address, port, tls())) {
+        InetAddress address = control.address(settings.security());
+        try (ServerSocket server = ControlSocket.listen(address, control.port, control.tls())) {
             out.println();
             out.println("************************************");
             out.println("* Waiting for client to connect... *");
             out.println("************************************");
-            if (port == 0) {
+            if (control.port == 0) {
                 out.println(" Port: " + server.getLocalPort());
             }
             out.flush();
@@ -283,28 +251,7 @@ public final class Perftest extends RunCommand {
                 inline != null ? inline : latency ? DEFAULT_INLINE : 0,
                 validate,
                 TimeUnit.SECONDS.toNanos(PerftestSettings.inRange("timeout", timeout, 1, 86_400)),
-                linkSecurity(FabricKind.of(fabric)));
-    }
-
-    private LinkSecurity linkSecurity(FabricKind kind) {
-        try {
-            TlsOptions tls = security.tls();
-            SharedSecret secret = security.secret();
-            boolean isTcp = kind == FabricKind.TCP;
-            if ((tls != null && !isTcp) || (secret != null && !isTcp && kind != FabricKind.UDS)) {
-                throw new RunException((tls != null ? "TLS is for --fabric tcp" : "a secret is for --fabric tcp or uds")
-                        + ", not for " + kind.optionName());
-            }
-            return new LinkSecurity(tls == null ? null : new TlsCredentials(tls), secret);
-        } catch (IllegalArgumentException | IllegalStateException e) {
-            throw new RunException(String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    /** What the control connection speaks. */
-    private @Nullable TlsSockets tls() {
-        TlsOptions options = security.tls();
-        return options == null ? null : new TlsSockets(options);
+                control.linkSecurity(FabricKind.of(fabric)));
     }
 
     private EngineMode engineMode() {

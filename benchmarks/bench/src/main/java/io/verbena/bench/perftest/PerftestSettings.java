@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * @param queuePairs queue pairs that share the traffic
  * @param txDepth requests outstanding on a queue pair
  * @param rxDepth receives posted on a queue pair
- * @param signalEvery a completion for every so many requests
+ * @param signalEvery requests per completion
  * @param postList requests a doorbell
  * @param inline most bytes that are sent inline
  * @param validate whether the data is looked at when it arrives

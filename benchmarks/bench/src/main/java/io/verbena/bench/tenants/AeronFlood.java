@@ -33,8 +33,7 @@ final class AeronFlood implements AutoCloseable {
     private static final int DIGITS = 3;
 
     private final Setting setting;
-    private final AeronDriver driver;
-    private final Aeron aeron;
+    private final Client client;
     private final ExclusivePublication ping;
     private final ExclusivePublication answer;
     private final Subscription pings;
@@ -62,10 +61,24 @@ final class AeronFlood implements AutoCloseable {
      */
     record Setting(int flooders, int bytes, double warmup, double seconds) {}
 
+    /** A driver of its own, and the client of it. */
+    private record Client(AeronDriver driver, Aeron aeron) implements AutoCloseable {
+        static Client connect(int bytes) {
+            AeronDriver driver = AeronDriver.shared(bytes);
+            return new Client(driver, Aeron.connect(new Aeron.Context().aeronDirectoryName(driver.directory())));
+        }
+
+        @Override
+        public void close() {
+            aeron.close();
+            driver.close();
+        }
+    }
+
     private AeronFlood(Setting setting) {
         this.setting = setting;
-        driver = AeronDriver.shared(setting.bytes());
-        aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(driver.directory()));
+        client = Client.connect(setting.bytes());
+        Aeron aeron = client.aeron();
         pings = aeron.addSubscription(CommonContext.IPC_CHANNEL, PING);
         answers = aeron.addSubscription(CommonContext.IPC_CHANNEL, ANSWER);
         floods = aeron.addSubscription(CommonContext.IPC_CHANNEL, FLOOD);
@@ -183,7 +196,6 @@ final class AeronFlood implements AutoCloseable {
 
     @Override
     public void close() {
-        aeron.close();
-        driver.close();
+        client.close();
     }
 }

@@ -17,7 +17,7 @@ final class PostedRequests {
     private final AtomicLong shortOf = new AtomicLong(); // times that it posted when less than the backlog was left
     private long shortSeen; // the sampler's
 
-    /** Of a group whose queue pairs take so many requests together. */
+    /** Of a group whose queue pairs take this many requests together. */
     PostedRequests(PerformanceGroup group, int depth) {
         this.group = group;
         backlog = Math.max(1, Math.min(depth / 2, MORE_THAN_A_VISIT));

@@ -34,7 +34,7 @@ final class Sampling {
         messages = new long[count];
         delays = new Histogram[count];
         for (int i = 0; i < count; i++) {
-            messages[i] = -senders.get(i).completed();
+            messages[i] = -senders.get(i).tally().completed();
             delays[i] = senders.get(i).statistics().delays();
         }
         read();
@@ -68,7 +68,7 @@ final class Sampling {
     /** Ends. */
     void end() {
         for (int i = 0; i < messages.length; i++) {
-            messages[i] += senders.get(i).completed();
+            messages[i] += senders.get(i).tally().completed();
             Histogram now = senders.get(i).statistics().delays();
             now.subtract(delays[i]);
             delays[i] = now;

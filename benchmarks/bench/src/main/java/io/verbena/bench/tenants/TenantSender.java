@@ -20,7 +20,6 @@ import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.verification.RunException;
 import java.util.StringJoiner;
-import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -53,14 +52,11 @@ final class TenantSender {
     private final SendRequest request = new SendRequest();
     private final CompletionHandler onCompletion = this::onCompletion;
     private final int batch;
-    private final int batchesATurn;
+    private final int batchesPerTurn;
     private ConnectAttributes connectAttributes = new ConnectAttributes();
     private TenantPeer peer = TenantPeer.NONE;
     private final PostedRequests posted;
-    private final AtomicLong completed = new AtomicLong();
-    private long errors;
-    private long refused;
-    private long lives;
+    private final SenderTally tally = new SenderTally();
     private Reconnection reconnection = (index, peerQp, attributes) -> {};
 
     /** What brings the other end of a queue pair back to RTS. */
@@ -100,7 +96,7 @@ final class TenantSender {
         message = new UnsafeBuffer(new byte[inline ? tenant.bytes() : 1]);
         batch = tenant.batch();
         posted = new PostedRequests(group, tenant.depth() * tenant.queuePairs());
-        batchesATurn = Math.max(1, Math.min(LIMIT, BYTES_PER_TURN / (batch * tenant.bytes())));
+        batchesPerTurn = Math.max(1, Math.min(LIMIT, BYTES_PER_TURN / (batch * tenant.bytes())));
     }
 
     /** Who it is. */
@@ -149,7 +145,7 @@ final class TenantSender {
      * @return the amount of work done
      */
     int turn() {
-        return post(batchesATurn);
+        return post(batchesPerTurn);
     }
 
     /** Likewise up to a number of requests, whatever their size: who posts for several has as much time for each. */
@@ -223,7 +219,7 @@ final class TenantSender {
             queuePairs[0].post(twice);
             throw new RunException("a request with 2 entries was taken where 1 is the maximum");
         } catch (IllegalArgumentException | IllegalStateException e) {
-            refused++;
+            tally.refused++;
         }
     }
 
@@ -234,7 +230,7 @@ final class TenantSender {
         }
         if (completion.isSuccess()) {
             if (!broken[index]) {
-                completed.setOpaque(completed.getPlain() + completion.wrId());
+                tally.complete(completion.wrId());
                 ready.addInt(index);
             }
             return;
@@ -242,7 +238,7 @@ final class TenantSender {
         if (tenant.conduct() != Conduct.INVALID && tenant.conduct() != Conduct.SILENT) {
             throw new RunException(tenant.name() + ": a request ended in " + completion.status());
         }
-        errors++;
+        tally.errors++;
         if (!broken[index]) {
             broken[index] = true;
             toReset.addInt(index);
@@ -265,9 +261,9 @@ final class TenantSender {
             while (ready.removeInt(index)) {
                 continue; // batches of that life
             }
-            lives++;
-            int psn = (int)
-                    (lives * PSN_STEP & PSN_MASK); // what is still under way from the life before is not taken for this
+            tally.lives++;
+            // What is still under way from the life before is not taken for this one's.
+            int psn = (int) (tally.lives * PSN_STEP & PSN_MASK);
             connectAttributes.sendPsn(psn).receivePsn(psn);
             reconnection.reconnect(index, own.number(), connectAttributes);
             broken[index] = false;
@@ -276,29 +272,14 @@ final class TenantSender {
         }
     }
 
-    /** Messages that are complete. Any thread. */
-    long completed() {
-        return completed.getOpaque();
+    /** What has become of its requests. */
+    SenderTally tally() {
+        return tally;
     }
 
     /** As {@link PostedRequests#hadWork}. */
     boolean hadWork() {
         return posted.hadWork();
-    }
-
-    /** Times that a queue pair was brought back from ERR. */
-    long lives() {
-        return lives;
-    }
-
-    /** Completions that were no success. */
-    long errors() {
-        return errors;
-    }
-
-    /** Requests that were refused as they were posted. */
-    long refused() {
-        return refused;
     }
 
     /** What the NIC says of its group. Any thread. */

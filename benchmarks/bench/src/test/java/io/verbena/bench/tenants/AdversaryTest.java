@@ -48,7 +48,7 @@ class AdversaryTest {
             long[] bytes = tenants.run(0, 30 * MILLISECOND);
 
             assertThat(bytes[Adversary.ITS_PLACE]).as("%s: sent", adversary).isPositive();
-            assertThat(tenants.sender(Adversary.ITS_PLACE).errors())
+            assertThat(tenants.sender(Adversary.ITS_PLACE).tally().errors)
                     .as("%s: errors", adversary)
                     .isZero();
         }
@@ -69,13 +69,13 @@ class AdversaryTest {
         tenants.run(0, MILLISECOND);
         TenantSender adversary = tenants.sender(Adversary.ITS_PLACE);
 
-        assertThat(adversary.lives()).as("queue pairs brought back").isGreaterThan(100);
-        assertThat(adversary.errors()).as("errors").isGreaterThan(100);
-        assertThat(adversary.refused()).as("refused as they were posted").isGreaterThan(100);
+        assertThat(adversary.tally().lives).as("queue pairs brought back").isGreaterThan(100);
+        assertThat(adversary.tally().errors).as("errors").isGreaterThan(100);
+        assertThat(adversary.tally().refused).as("refused as they were posted").isGreaterThan(100);
         assertThat(adversary.statistics().bytes())
                 .as("valid requests in between")
                 .isPositive();
-        assertThat(tenants.sender(0).lives()).as("the victim's").isZero();
+        assertThat(tenants.sender(0).tally().lives).as("the victim's").isZero();
     }
 
     @Test
@@ -84,9 +84,9 @@ class AdversaryTest {
         long[] bytes = tenants.run(0, 20 * MILLISECOND);
         TenantSender adversary = tenants.sender(Adversary.ITS_PLACE);
 
-        assertThat(adversary.completed()).as("acknowledged").isZero();
+        assertThat(adversary.tally().completed()).as("acknowledged").isZero();
         assertThat(bytes[Adversary.ITS_PLACE]).as("sent").isPositive();
-        assertThat(adversary.lives()).as("gave up and began again").isPositive();
+        assertThat(adversary.tally().lives).as("gave up and began again").isPositive();
     }
 
     @Test

@@ -19,7 +19,7 @@ final class RealLatency {
     private static final int[] FLOWS = {0, 1, 8};
     private static final int LAST = FLOWS.length - 1;
     private static final double PAPER_GROWTH = 1.79;
-    private static final double MOST_BY_ALONE = 2;
+    private static final double MAX_BY_ALONE = 2;
     private static final double SAME = 1.25;
 
     private final FigureReport report;
@@ -65,7 +65,7 @@ final class RealLatency {
                 rate += flows.payload();
             }
             double chunks = rate == 0 ? 0 : 2.0 * ArbiterSettings.defaults().urgentWindow() / rate * 1e9;
-            return MOST_BY_ALONE * latency(0).p99() + chunks;
+            return MAX_BY_ALONE * latency(0).p99() + chunks;
         }
 
         private static double ratio(long nanos, long by) {

@@ -54,7 +54,7 @@ public final class FetchAddLarge extends Scheme {
      * @param places large messages of a sender under way
      */
     public FetchAddLarge(int cut, int smallBuffers, int largest, int bufferLength, int places) {
-        LargeMessages.check(cut, largest, places);
+        LargeMessageLimits.check(cut, largest, places);
         if (bufferLength % UNIT != 0) {
             throw new IllegalArgumentException("buffer of " + bufferLength + " bytes is no multiple of " + UNIT);
         }

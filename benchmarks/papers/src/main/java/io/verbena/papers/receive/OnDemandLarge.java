@@ -42,7 +42,7 @@ public final class OnDemandLarge extends Scheme {
      * @param allocationNanos that pass until memory is there; 0: what allocating it takes
      */
     public OnDemandLarge(Form form, int cut, int smallBuffers, int largest, int places, long allocationNanos) {
-        LargeMessages.check(cut, largest, places);
+        LargeMessageLimits.check(cut, largest, places);
         if (allocationNanos < 0) {
             throw new IllegalArgumentException("allocation nanos " + allocationNanos + " < minimum 0");
         }

@@ -7,7 +7,7 @@ import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
-import io.verbena.papers.srq.Footprint;
+import io.verbena.papers.srq.ReceiverMemory;
 import io.verbena.papers.srq.SizeClasses;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,7 +79,7 @@ final class Figure4 extends PaperFigure {
     private Curve curve() {
         Curve curve = new Curve(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
         for (int count = 1; count <= MAX_QUEUES; count++) {
-            Footprint footprint = footprint(count);
+            ReceiverMemory footprint = footprint(count);
             curve.queues.add((double) count);
             curve.totals.add(footprint.totalBytes() / 1e9);
             curve.reserves.add(footprint.reserveBytes() / 1e9);
@@ -134,7 +134,7 @@ final class Figure4 extends PaperFigure {
     private void table(FigureReport report, double rima) {
         List<List<String>> rows = new ArrayList<>();
         for (int count : SHOWN) {
-            Footprint footprint = footprint(count);
+            ReceiverMemory footprint = footprint(count);
             rows.add(List.of(
                     String.valueOf(count),
                     Numbers.bytes(footprint.reserveBytes()),
@@ -149,7 +149,7 @@ final class Figure4 extends PaperFigure {
         report.table(new DataTable("A process", List.of("SRQs", "reserve", "active", "total"), rows));
     }
 
-    private Footprint footprint(int count) {
+    private ReceiverMemory footprint(int count) {
         return model.process(SizeClasses.equal(RimaModel.MAX, count));
     }
 

@@ -9,7 +9,7 @@ import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
-import io.verbena.papers.srq.Footprint;
+import io.verbena.papers.srq.ReceiverMemory;
 import io.verbena.papers.srq.SizeClasses;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,7 +135,7 @@ final class Figure5 extends PaperFigure {
         List<List<String>> rows = new ArrayList<>();
         for (int count : size == Size.FULL ? MEASURED : QUICKLY) {
             SizeClasses classes = model.merged(count);
-            Footprint computed = model.server(classes);
+            ReceiverMemory computed = model.server(classes);
             IncastWorld world = new IncastWorld(
                     seed,
                     IncastWorld.CLIENTS,

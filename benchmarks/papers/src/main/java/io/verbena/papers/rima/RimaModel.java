@@ -1,7 +1,7 @@
 package io.verbena.papers.rima;
 
-import io.verbena.papers.srq.Footprint;
 import io.verbena.papers.srq.LinkModel;
+import io.verbena.papers.srq.ReceiverMemory;
 import io.verbena.papers.srq.SizeClasses;
 import io.verbena.papers.srq.SrqFootprint;
 import io.verbena.papers.workload.EtcVariant;
@@ -53,12 +53,12 @@ record RimaModel(SizeDistribution sizes, LinkModel link, long messages) {
     }
 
     /** Queues of a process for messages of all sizes. */
-    Footprint process(SizeClasses classes) {
+    ReceiverMemory process(SizeClasses classes) {
         return SrqFootprint.of(link, sizes, messages, classes);
     }
 
     /** The same of a server. */
-    Footprint server(SizeClasses classes) {
+    ReceiverMemory server(SizeClasses classes) {
         return process(classes).ofProcesses(PROCESSES);
     }
 
@@ -68,7 +68,7 @@ record RimaModel(SizeDistribution sizes, LinkModel link, long messages) {
     }
 
     /** One append queue of a process. */
-    Footprint appendQueue() {
+    ReceiverMemory appendQueue() {
         return SrqFootprint.rima(link, sizes, messages);
     }
 

@@ -1,7 +1,7 @@
 package io.verbena.papers.rima;
 
-import io.verbena.papers.srq.Footprint;
 import io.verbena.papers.srq.LinkModel;
+import io.verbena.papers.srq.ReceiverMemory;
 import io.verbena.papers.srq.SizeClassOptimizer;
 import io.verbena.papers.srq.SizeClasses;
 import io.verbena.papers.srq.SrqFootprint;
@@ -31,11 +31,11 @@ final class TruncatedModel {
         return SizeClassOptimizer.least(link, sizes, model.messages() / RimaModel.PROCESSES, slabs, count);
     }
 
-    Footprint server(SizeClasses classes) {
+    ReceiverMemory server(SizeClasses classes) {
         return SrqFootprint.of(link, sizes, model.messages(), classes).ofProcesses(RimaModel.PROCESSES);
     }
 
-    Footprint appendQueues() {
+    ReceiverMemory appendQueues() {
         return SrqFootprint.rima(link, sizes, model.messages()).ofProcesses(RimaModel.PROCESSES);
     }
 

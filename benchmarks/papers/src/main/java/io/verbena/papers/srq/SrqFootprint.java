@@ -24,8 +24,8 @@ public final class SrqFootprint {
      * @param messagesInQueue N, messages that wait: arrival rate times service time
      * @param classes of the queues
      */
-    public static Footprint of(LinkModel link, SizeDistribution sizes, long messagesInQueue, SizeClasses classes) {
-        Footprint sum = new Footprint(0, 0, 0);
+    public static ReceiverMemory of(LinkModel link, SizeDistribution sizes, long messagesInQueue, SizeClasses classes) {
+        ReceiverMemory sum = new ReceiverMemory(0, 0, 0);
         for (int i = 0; i < classes.count(); i++) {
             sum = sum.plus(ofClass(link, sizes, messagesInQueue, classes.above(i), classes.limit(i)));
         }
@@ -33,9 +33,10 @@ public final class SrqFootprint {
     }
 
     /** Of one queue, for sizes above one and up to another. */
-    static Footprint ofClass(LinkModel link, SizeDistribution sizes, long messagesInQueue, long above, long limit) {
+    static ReceiverMemory ofClass(
+            LinkModel link, SizeDistribution sizes, long messagesInQueue, long above, long limit) {
         double share = sizes.cdf(limit) - (above == 0 ? 0 : sizes.cdf(above)); // messages of no bytes take a buffer too
-        return new Footprint(
+        return new ReceiverMemory(
                 1, link.rate(above + 1) * link.allocationSeconds() * limit, messagesInQueue * share * limit);
     }
 
@@ -46,7 +47,7 @@ public final class SrqFootprint {
      * @param sizes of the messages
      * @param messagesInQueue N, messages that wait
      */
-    public static Footprint rima(LinkModel link, SizeDistribution sizes, long messagesInQueue) {
-        return new Footprint(1, link.bytesPerSecond() * link.allocationSeconds(), messagesInQueue * sizes.mean());
+    public static ReceiverMemory rima(LinkModel link, SizeDistribution sizes, long messagesInQueue) {
+        return new ReceiverMemory(1, link.bytesPerSecond() * link.allocationSeconds(), messagesInQueue * sizes.mean());
     }
 }

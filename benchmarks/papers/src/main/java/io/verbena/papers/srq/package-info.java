@@ -4,7 +4,7 @@
  *
  * <pre>
  *   LinkModel ───────┐
- *   SizeDistribution ┼▶ SrqFootprint ──▶ Footprint: reserve + active
+ *   SizeDistribution ┼▶ SrqFootprint ──▶ ReceiverMemory: reserve + active
  *   SizeClasses ─────┘        ▲
  *        ▲                    │ the cost of a class
  *   SizeClassOptimizer, SlabMerge: classes of adjacent sizes put together

@@ -48,7 +48,7 @@ class SrqFootprintTest {
 
     @Test
     void oneAppendQueueNeedsElevenMegabytes() {
-        Footprint rima = SrqFootprint.rima(LINK, SIZES, N);
+        ReceiverMemory rima = SrqFootprint.rima(LINK, SIZES, N);
         assertThat(rima.reserveBytes()).isCloseTo(7e6, within(1.0));
         assertThat(rima.activeBytes()).isBetween(3.88e6, 3.92e6);
         assertThat(rima.ofProcesses(PROCESSES).totalBytes()).isCloseTo(228e6, CLOSELY);
@@ -57,7 +57,7 @@ class SrqFootprintTest {
 
     @Test
     void oneSharedQueueOfTheLargestSizeNeedsThousandsOfTimesThat() {
-        Footprint srq = SrqFootprint.of(LINK, SIZES, N, SizeClasses.single(MIB));
+        ReceiverMemory srq = SrqFootprint.of(LINK, SIZES, N, SizeClasses.single(MIB));
         assertThat(srq.reserveBytes()).isCloseTo(143.65e9, CLOSELY);
         assertThat(srq.activeBytes()).isCloseTo(N * (double) MIB, within(1.0));
         assertThat(srq.gb()).isCloseTo(161.27, CLOSELY);
@@ -110,7 +110,7 @@ class SrqFootprintTest {
         assertThat(best.count()).isEqualTo(10);
         assertThat(SizeClassOptimizer.least(LINK, SIZES, 0, slabs, 8))
                 .isEqualTo(SizeClasses.of(96, 304, 944, 3632, 13880, 52984, 202152, MIB));
-        Footprint eight = SrqFootprint.of(LINK, SIZES, 0, SizeClassOptimizer.least(LINK, SIZES, 0, slabs, 8))
+        ReceiverMemory eight = SrqFootprint.of(LINK, SIZES, 0, SizeClassOptimizer.least(LINK, SIZES, 0, slabs, 8))
                 .ofProcesses(PROCESSES);
         assertThat(eight.gib()).as("the paper's 1.5 GB").isCloseTo(1.49, CLOSELY);
     }
@@ -153,13 +153,13 @@ class SrqFootprintTest {
 
     @Test
     void twoQueuesCutAtAKilobyte() {
-        Footprint small = SrqFootprint.ofClass(LINK, SIZES, N, 0, 1024).ofProcesses(PROCESSES);
-        Footprint large = SrqFootprint.ofClass(LINK, SIZES, N, 1024, MIB).ofProcesses(PROCESSES);
+        ReceiverMemory small = SrqFootprint.ofClass(LINK, SIZES, N, 0, 1024).ofProcesses(PROCESSES);
+        ReceiverMemory large = SrqFootprint.ofClass(LINK, SIZES, N, 1024, MIB).ofProcesses(PROCESSES);
         double gib = 1L << 30;
         assertThat(large.reserveBytes() / gib).isCloseTo(33.59, CLOSELY);
         assertThat(small.reserveBytes() / gib).isCloseTo(4.18, CLOSELY);
         assertThat((small.reserveBytes() + large.reserveBytes()) / gib).isCloseTo(37.77, CLOSELY);
-        Footprint both = SrqFootprint.of(LINK, SIZES, N, SizeClasses.of(1024, MIB));
+        ReceiverMemory both = SrqFootprint.of(LINK, SIZES, N, SizeClasses.of(1024, MIB));
         assertThat(both.activeBytes() / gib).isBetween(0.67, 0.74);
         assertThat(both.activeBytes()).isCloseTo(small.activeBytes() + large.activeBytes(), within(1.0));
     }
@@ -190,7 +190,7 @@ class SrqFootprintTest {
     private static double largest(SizeClasses classes) {
         double largest = 0;
         for (int i = 0; i < classes.count(); i++) {
-            Footprint own = SrqFootprint.ofClass(LINK, SIZES, N, classes.above(i), classes.limit(i));
+            ReceiverMemory own = SrqFootprint.ofClass(LINK, SIZES, N, classes.above(i), classes.limit(i));
             largest = Math.max(largest, own.totalBytes());
         }
         return largest;

@@ -190,8 +190,8 @@ final class Players implements AutoCloseable {
 
     /** Breaks the link: both ends are down, and stay so until {@link #reconnect}. */
     void breakLink() {
-        a.closeGate();
-        b.closeGate();
+        a.gate().close();
+        b.gate().close();
         Tap endA = end(a);
         Tap endB = end(b);
         wiring.breakLink(endB.inner());
@@ -201,9 +201,9 @@ final class Players implements AutoCloseable {
     /** Brings the link back. */
     void reconnect() {
         wiring.reconnect();
-        await(() -> a.hasWaitingLink() && b.hasWaitingLink());
-        a.openGate();
-        b.openGate();
+        await(() -> a.gate().hasWaitingLink() && b.gate().hasWaitingLink());
+        a.gate().open();
+        b.gate().open();
     }
 
     /** The second player's process dies. */

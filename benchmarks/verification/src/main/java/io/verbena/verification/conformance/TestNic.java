@@ -11,9 +11,7 @@ import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
-import io.verbena.nic.port.Link;
 import io.verbena.nic.port.LinkEndpoint;
-import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.FaultyClock;
 import io.verbena.nic.sim.Simulation;
@@ -21,9 +19,7 @@ import io.verbena.nic.verbs.AsyncEvent;
 import io.verbena.nic.verbs.AsyncEventType;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.WcStatus;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * A NIC with one of everything: domain, region, completion queues, a queue pair. Steps its engine when the test runs,
  * and keeps what it polls.
  */
-final class TestNic implements Actor, LinkListener, AutoCloseable {
+final class TestNic implements Actor, AutoCloseable {
     static final int REGION = 256 * 1024;
 
     final String name;
@@ -48,13 +44,8 @@ final class TestNic implements Actor, LinkListener, AutoCloseable {
     final SendRequest request = new SendRequest();
     QueuePair qp;
     private final Simulation simulation;
-    private final Way out;
-    private final Way in;
-    private final boolean hidesMemory;
-    private final Deque<Tap> waiting = new ArrayDeque<>();
-    private @Nullable Tap tap;
+    private final TapGate gate;
     private @Nullable AppendQueue appendQueue;
-    private boolean gate;
     private boolean paused;
     boolean polls = true;
     boolean acknowledges = true;
@@ -66,9 +57,6 @@ final class TestNic implements Actor, LinkListener, AutoCloseable {
     TestNic(Simulation simulation, String name, NicContext context, Way out, Way in, boolean hidesMemory) {
         this.simulation = simulation;
         this.name = name;
-        this.out = out;
-        this.in = in;
-        this.hidesMemory = hidesMemory;
         clock = new FaultyClock(simulation.clock());
         nic = Nic.open(context.mode(EngineMode.INVOKER)
                 .clock(clock)
@@ -76,6 +64,7 @@ final class TestNic implements Actor, LinkListener, AutoCloseable {
                 .maxMemoryRegions(64)
                 .maxAppendQueues(8)
                 .backgroundThread(false));
+        gate = new TapGate(nic.engine(0).endpoint(), out, in, hidesMemory);
         pd = nic.allocateProtectionDomain();
         sendQueue = nic.createCompletionQueue(1024);
         receiveQueue = nic.createCompletionQueue(1024);
@@ -176,57 +165,23 @@ final class TestNic implements Actor, LinkListener, AutoCloseable {
 
     // ---- links -------------------------------------------------------------------------------------------------
 
+    /** Where its links come in. */
+    TapGate gate() {
+        return gate;
+    }
+
     LinkEndpoint endpoint() {
-        LinkEndpoint of = nic.engine(0).endpoint();
-        return new LinkEndpoint(of.nicId(), of.engine(), of.waiter(), of.memory(), this);
+        return gate.endpoint();
     }
 
     /** The link as the engine has it, or null. */
     @Nullable
     Tap tap() {
-        return tap;
+        return gate.tap();
     }
 
     boolean isLinked() {
-        Tap now = tap;
-        return now != null && now.state() == Link.State.UP;
-    }
-
-    /** Keeps new links from the engine until {@link #openGate}. */
-    void closeGate() {
-        gate = true;
-    }
-
-    boolean hasWaitingLink() {
-        return waiting.stream().anyMatch(t -> t.state() == Link.State.UP);
-    }
-
-    void openGate() {
-        gate = false;
-        while (!waiting.isEmpty()) {
-            attach(waiting.poll());
-        }
-    }
-
-    @Override
-    public void onLink(Link link) {
-        Tap made = new Tap(link, out, in, hidesMemory);
-        if (gate) {
-            waiting.add(made);
-        } else {
-            attach(made);
-        }
-    }
-
-    private void attach(Tap made) {
-        tap = made;
-        in.arrived = in.sent;
-        nic.engine(0).listener().onLink(made);
-    }
-
-    @Override
-    public void onRejected(String remote, String reason) {
-        throw new AssertionError(remote + ": " + reason);
+        return gate.isLinked();
     }
 
     // ---- time --------------------------------------------------------------------------------------------------

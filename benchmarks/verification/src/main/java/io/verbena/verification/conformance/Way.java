@@ -87,8 +87,8 @@ final class Way {
     }
 
     /** Delivers one packet at a time, each so long after the one before: a slow medium. */
-    void pace(long nanosAPacket) {
-        paceNanos = nanosAPacket;
+    void pace(long nanosPerPacket) {
+        paceNanos = nanosPerPacket;
     }
 
     /** Keeps a copy of each packet that arrives from now on. */

@@ -108,7 +108,7 @@ final class AppendSender {
 
     // ---- life ---------------------------------------------------------------------------------------------------
 
-    /** Connects, so that it waits for ever for a receiver that is not ready. */
+    /** Connects, so that it waits forever for a receiver that is not ready. */
     void connectPatiently(SimRandom random) {
         patient = true;
         connect(random);

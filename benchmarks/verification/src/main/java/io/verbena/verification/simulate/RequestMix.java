@@ -62,7 +62,7 @@ final class RequestMix {
     };
 
     /** Most bytes of a datagram. */
-    private static final int MOST_OF_DATAGRAM = 8192;
+    private static final int MAX_DATAGRAM = 8192;
 
     private final WalkPlan plan;
 
@@ -111,7 +111,7 @@ final class RequestMix {
         }
         int most = verb.isWrite() || verb == PostedVerb.READ ? DirectionModel.DATA : plan.most;
         if (pair.type == QpType.UD) {
-            most = Math.min(most, MOST_OF_DATAGRAM);
+            most = Math.min(most, MAX_DATAGRAM);
         }
         if (verb.isAppend()) {
             most = Math.min(most, plan.maxMessage);
@@ -123,7 +123,7 @@ final class RequestMix {
         } else if (r.flaw == RequestFlaw.TOO_LONG) {
             r.length = plan.maxMessage + 1 + random.nextInt(100);
         } else if (r.flaw == RequestFlaw.LONG_DATAGRAM) {
-            r.length = MOST_OF_DATAGRAM + 1 + random.nextInt(100);
+            r.length = MAX_DATAGRAM + 1 + random.nextInt(100);
             return; // from here and the next slot: nothing of it is read
         } else if (r.flaw != RequestFlaw.NONE) {
             r.length = Math.max(1, r.length);

@@ -13,7 +13,7 @@ final class WalkPlan extends Plan<WalkPlan, WalkPlan.Feature> {
     static final int STEPS = 120;
 
     private static final int MAX = 6000;
-    private static final int MOST_OF_LARGE = 1 << 16;
+    private static final int MAX_LARGE = 1 << 16;
     private static final int MAX_HOSTS = 4;
     private static final int MAX_PAIRS = 4;
     private static final long PLAN_PART = 1L << 40;
@@ -91,13 +91,13 @@ final class WalkPlan extends Plan<WalkPlan, WalkPlan.Feature> {
         corruption = has(Feature.CORRUPTION) ? 0.03 * strength : 0;
         rate = (10L + random.nextInt(91)) * 1_000_000_000L;
         delay = 200L + random.nextInt(8_000);
-        most = random.nextInt(12) == 0 ? MOST_OF_LARGE : MAX;
+        most = random.nextInt(12) == 0 ? MAX_LARGE : MAX;
         maxMessage = random.nextInt(3) == 0 ? 4000 : 1 << 16;
     }
 
     /** Whether some messages are far longer than what others send. */
     boolean isLarge() {
-        return most == MOST_OF_LARGE;
+        return most == MAX_LARGE;
     }
 
     boolean isLossy() {

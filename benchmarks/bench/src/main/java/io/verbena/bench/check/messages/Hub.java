@@ -30,7 +30,6 @@ final class Hub implements AutoCloseable {
     private static final long JOIN_MILLIS = 20_000;
 
     private final NodeMode mode;
-    private final int maxLength;
     private final Findings findings;
     private final NodeArrivals arrivals;
     private final Entrance entrance;
@@ -61,7 +60,6 @@ final class Hub implements AutoCloseable {
             Findings findings,
             long seed) {
         this.mode = mode;
-        this.maxLength = maxLength;
         this.findings = findings;
         this.random = new SplittableRandom(seed);
         this.arrivals = new NodeArrivals(name, content, findings);
@@ -80,7 +78,7 @@ final class Hub implements AutoCloseable {
             this.address = place.listen(node);
             this.nested = new NestedActions(node, entrance, random.split());
             this.table = node.share(SharedRegionLayout.NAME, SharedRegionLayout.LENGTH);
-            openInboxes();
+            openInboxes(maxLength);
             answers.open(node);
         } catch (RuntimeException e) {
             node.close();
@@ -92,11 +90,11 @@ final class Hub implements AutoCloseable {
         second.start();
     }
 
-    private void openInboxes() {
-        InboxOptions large = large();
+    private void openInboxes(int maxLength) {
+        InboxOptions large = large(maxLength);
         open(HubInbox.SINK, large).onMessage(m -> entrance.enter("the callback of " + HubInbox.SINK, () -> take(m)));
-        open(HubInbox.POLLED, large().chunkLength(1 << 20));
-        Inbox several = open(HubInbox.CONSUMERS, large());
+        open(HubInbox.POLLED, large(maxLength).chunkLength(1 << 20));
+        Inbox several = open(HubInbox.CONSUMERS, large(maxLength));
         for (int i = 0; i < consumers.length; i++) {
             consumers[i] = several.consumer();
         }
@@ -107,9 +105,9 @@ final class Hub implements AutoCloseable {
                         .reserveChunks(1)
                         .maxMessage(SMALL_MAX)
                         .memoryLimit(256 << 10));
-        open(HubInbox.HOLD, large().maxHeld(256))
+        open(HubInbox.HOLD, large(maxLength).maxHeld(256))
                 .onMessage(m -> entrance.enter("the callback of " + HubInbox.HOLD, () -> hold(m)));
-        open(HubInbox.ECHO, large().tenant("gold"))
+        open(HubInbox.ECHO, large(maxLength).tenant("gold"))
                 .onMessage(m -> entrance.enter("the callback of " + HubInbox.ECHO, () -> echo(m)));
         open(HubInbox.NESTED, new InboxOptions().maxMessage(64 << 10))
                 .onMessage(m -> entrance.enter("the callback of " + HubInbox.NESTED, () -> {
@@ -119,7 +117,7 @@ final class Hub implements AutoCloseable {
                 }));
     }
 
-    private InboxOptions large() {
+    private static InboxOptions large(int maxLength) {
         return new InboxOptions().chunkLength(256 << 10).maxMessage(maxLength).memoryLimit(3L * maxLength + (16 << 20));
     }
 

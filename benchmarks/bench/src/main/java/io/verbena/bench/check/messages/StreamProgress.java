@@ -11,7 +11,7 @@ final class StreamProgress {
     private long bytes;
     private long bytesAtArrival;
 
-    /** Of a stream whose messages have at most so many bytes. */
+    /** Of a stream whose messages have at most this many bytes. */
     StreamProgress(int maxLength) {
         maxBytes = 2L * maxLength;
     }

@@ -79,7 +79,6 @@ final class NodeHost {
     private final String label;
     private final String nodeName;
     private final Path folder;
-    private final NodeTally tally;
     private final SimRandom whims; // of its handlers; under this
     private final UnsafeBuffer scratch; // of its callbacks
     private final List<Held> held = new ArrayList<>(); // under itself
@@ -107,7 +106,6 @@ final class NodeHost {
         this.nodeName = nodeName;
         this.folder = folder;
         this.whims = whims;
-        tally = walk.tally();
         scratch = new UnsafeBuffer(new byte[plan.maxMessage + 64]);
     }
 
@@ -322,7 +320,7 @@ final class NodeHost {
     /** A message has come. */
     private void take(Opening at, Message message, UnsafeBuffer own) {
         if (lazy && whim(2) == 0) {
-            tally.event(Event.LEFT);
+            walk.tally().event(Event.LEFT);
             message.again();
             return;
         }
@@ -336,7 +334,7 @@ final class NodeHost {
         int sequence = immediate == 0 ? b.getInt(message.offset() + 4) : NodeFlow.sequenceOf(immediate);
         Channel by = message.channel();
         flow.arrived(at, by, sequence, b, message.offset(), message.length(), header);
-        tally.took(message.length(), plan.chunk());
+        walk.tally().took(message.length(), plan.chunk());
         walk.note(at + " took " + flow.number + '#' + sequence);
         if (plan.has(Feature.HOLDS) && !keepsNothing && whim(8) == 0) {
             hold(message);
@@ -380,7 +378,7 @@ final class NodeHost {
         synchronized (held) {
             held.add(new Held(kept, checksum(kept)));
         }
-        tally.event(Event.HELD);
+        walk.tally().event(Event.HELD);
     }
 
     /** Releases so many, any of them or, without chance, the oldest. */

@@ -18,7 +18,7 @@ record Manner(long fragments, long pauseNanos, End end, long endAfter) {
         STAY,
         /** The client sends no more; every reply must still come, and then the end of the stream. */
         HALF_CLOSE,
-        /** The client resets it after so many bytes sent. */
+        /** The client resets it after this many bytes sent. */
         DIE_SENDING,
         /** The client resets it after so many replies. */
         DIE_READING
@@ -28,7 +28,7 @@ record Manner(long fragments, long pauseNanos, End end, long endAfter) {
         return new Manner(0, nanos, End.STAY, 0);
     }
 
-    /** Reset after so many bytes. */
+    /** Reset after this many bytes. */
     static Manner dying(long bytes) {
         return new Manner(0, 0, End.DIE_SENDING, bytes);
     }

@@ -48,7 +48,7 @@ final class TenantPlayer extends AuditedPlayer {
             if (random().nextBoolean()) {
                 int length = bulk
                         ? MIN_BULK + random().nextInt(largest - MIN_BULK)
-                        : ValueContent.LEAST_NAMED + random().nextInt(SMALL_VALUE);
+                        : ValueContent.MIN_NAMED + random().nextInt(SMALL_VALUE);
                 ValueContent value = value(slot.number(), slot.nextVersion(), length);
                 batch.change(slot, "SET", () -> stored(slot, value), slot, value);
             } else {

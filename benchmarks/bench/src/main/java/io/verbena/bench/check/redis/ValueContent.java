@@ -17,7 +17,7 @@ import java.util.Locale;
  */
 final class ValueContent {
     static final int BLOCK = 32;
-    static final int LEAST_NAMED = 18;
+    static final int MIN_NAMED = 18;
     static final ValueContent EMPTY = new ValueContent(new byte[0], false, 0, 0);
 
     private static final int INDEX_AT = 18;
@@ -55,7 +55,7 @@ final class ValueContent {
         byte[] block = String.format(
                         Locale.ROOT, "c%04xk%04xv%06x#%06x~%06x>", connection, key, version, 0, run & 0xFFFFFF)
                 .getBytes(StandardCharsets.US_ASCII);
-        if (length < LEAST_NAMED) {
+        if (length < MIN_NAMED) {
             return of(hashed(block, length));
         }
         return new ValueContent(block, true, 0, length);

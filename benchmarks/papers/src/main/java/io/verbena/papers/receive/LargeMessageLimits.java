@@ -1,11 +1,11 @@
 package io.verbena.papers.receive;
 
 /** What the schemes that treat large messages apart have in common. */
-final class LargeMessages {
+final class LargeMessageLimits {
     /** Most large messages that a sender may have under way. */
     static final int MAX_PLACES = 4096;
 
-    private LargeMessages() {}
+    private LargeMessageLimits() {}
 
     /** Checks the cut, the largest message and the number of large messages under way. */
     static void check(int cut, int largest, int places) {

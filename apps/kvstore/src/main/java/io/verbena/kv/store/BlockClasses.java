@@ -4,7 +4,7 @@ package io.verbena.kv.store;
  * Sizes in which small blocks are cut: steps of 16 bytes up to 128, then four steps a doubling up to
  * {@link #MAX_SMALL}, so that a block wastes at most a fifth of itself.
  */
-final class SizeClasses {
+final class BlockClasses {
     /** Greatest small block in bytes. */
     static final int MAX_SMALL = 8 * 1024;
     /** Number of classes. */
@@ -36,7 +36,7 @@ final class SizeClasses {
         }
     }
 
-    private SizeClasses() {}
+    private BlockClasses() {}
 
     static int classOf(int bytes) {
         return CLASS_OF_GRANULES[(bytes + (1 << GRANULE_SHIFT) - 1) >> GRANULE_SHIFT];

@@ -7,7 +7,7 @@ package io.verbena.papers.srq;
  * @param reserveBytes what messages fill while more memory is allocated
  * @param activeBytes what messages fill that have come and are not served yet
  */
-public record Footprint(int queues, double reserveBytes, double activeBytes) {
+public record ReceiverMemory(int queues, double reserveBytes, double activeBytes) {
     private static final double GB = 1e9;
     private static final double GIB = 1L << 30;
 
@@ -27,11 +27,12 @@ public record Footprint(int queues, double reserveBytes, double activeBytes) {
     }
 
     /** Of so many processes, each with queues and a reserve of its own, between which the messages are shared out. */
-    public Footprint ofProcesses(int processes) {
-        return new Footprint(queues * processes, reserveBytes * processes, activeBytes);
+    public ReceiverMemory ofProcesses(int processes) {
+        return new ReceiverMemory(queues * processes, reserveBytes * processes, activeBytes);
     }
 
-    Footprint plus(Footprint other) {
-        return new Footprint(queues + other.queues, reserveBytes + other.reserveBytes, activeBytes + other.activeBytes);
+    ReceiverMemory plus(ReceiverMemory other) {
+        return new ReceiverMemory(
+                queues + other.queues, reserveBytes + other.reserveBytes, activeBytes + other.activeBytes);
     }
 }
