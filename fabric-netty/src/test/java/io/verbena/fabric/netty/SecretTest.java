@@ -13,8 +13,10 @@ import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.fabric.security.SharedSecret;
 import io.verbena.nic.port.Link;
 import java.io.DataInputStream;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -27,7 +29,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -185,16 +189,20 @@ class SecretTest {
 
         /** Bytes until the end of the connection. */
         int rest() throws Exception {
-            try {
-                return in.readAllBytes().length;
-            } catch (java.net.SocketException reset) {
-                return 0;
-            }
+            return SecretTest.rest(in);
         }
 
         @Override
         public void close() throws Exception {
             socket.close();
+        }
+    }
+
+    private static int rest(InputStream in) throws Exception {
+        try {
+            return in.readAllBytes().length;
+        } catch (java.net.SocketException reset) {
+            return 0;
         }
     }
 
@@ -304,6 +312,37 @@ class SecretTest {
                     }
                 }))
                 .contains("hello of another NIC than the one that proved the shared secret");
+    }
+
+    /** A server by hand that does not know the secret, and makes its proof of that of the side that connects. */
+    private static void expectDisbelief(UnaryOperator<byte[]> proof) throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Peer a = new Peer(1, SocketTransport.best(), knowing(SECRET))) {
+            server.setSoTimeout(15_000);
+            CompletableFuture<Link> link = a.fabric.connect(server.getLocalSocketAddress(), LONG);
+            try (Socket socket = server.accept()) {
+                socket.setSoTimeout(15_000);
+                InputStream in = socket.getInputStream();
+                socket.getOutputStream().write(challenge(SERVER_NIC, new byte[32]));
+                assertThat(in.readNBytes(48)).hasSize(48);
+                socket.getOutputStream().write(proof.apply(in.readNBytes(32)));
+                socket.getOutputStream().write(hello(SERVER_NIC, HelloFlyweight.ANSWER));
+                assertThatThrownBy(() -> link.get(20, TimeUnit.SECONDS))
+                        .hasMessageContaining("the peer's proof is wrong");
+                assertThat(rest(in)).as("what it is told").isZero();
+            }
+            assertThat(a.node.links).isEmpty();
+        }
+    }
+
+    @Test
+    void aServerThatDoesNotKnowItIsNotBelieved() throws Exception {
+        expectDisbelief(proof -> new byte[32]);
+    }
+
+    @Test
+    void aServerThatSendsAProofBackIsNotBelieved() throws Exception {
+        expectDisbelief(proof -> proof);
     }
 
     // ---- files, users and addresses ---------------------------------------------------------------------------------

@@ -24,11 +24,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.ExecutionException;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -144,9 +146,8 @@ class TlsRefusalTest {
     void aPeerWithoutCertificateGetsNothing() throws Exception {
         try (Peer b = new Peer(2, SocketTransport.best(), with(authority.member("b")))) {
             InetSocketAddress address = (InetSocketAddress) b.fabric.listen(any());
-            byte[] hello = new byte[HelloFlyweight.HEADER_LENGTH];
-            HelloFlyweight.encode(new UnsafeBuffer(hello), HelloFlyweight.CALL, 66, 0, 0, 16 * 1024, 0, "");
-            try (SSLSocket socket = trusting(address)) {
+            byte[] hello = hello();
+            try (SSLSocket socket = trusting(address, null)) {
                 socket.startHandshake(); // of its side it is done before the server has looked for a certificate
                 assertThatThrownBy(() -> {
                             socket.getOutputStream().write(hello); // unless it has looked by now
@@ -159,23 +160,39 @@ class TlsRefusalTest {
         }
     }
 
+    private static byte[] hello() {
+        byte[] hello = new byte[HelloFlyweight.HEADER_LENGTH];
+        HelloFlyweight.encode(new UnsafeBuffer(hello), HelloFlyweight.CALL, 66, 0, 0, 16 * 1024, 0, "");
+        return hello;
+    }
+
+    /** Though its certificate is good. */
     @Test
     void anOlderTlsIsRefused() throws Exception {
+        KeyManager[] keys =
+                authority.issue("a", builder -> builder).toKeyManagerFactory().getKeyManagers();
         try (Peer b = new Peer(2, SocketTransport.best(), with(authority.member("b")))) {
             InetSocketAddress address = (InetSocketAddress) b.fabric.listen(any());
-            try (SSLSocket socket = trusting(address)) {
+            try (SSLSocket socket = trusting(address, keys)) {
                 socket.setEnabledProtocols(new String[] {"TLSv1.2"});
                 assertThatThrownBy(socket::startHandshake).isInstanceOf(java.io.IOException.class);
             }
             assertThat(b.node.nextRejection()).contains("TLS: ");
+            try (SSLSocket socket = trusting(address, keys)) {
+                socket.setEnabledProtocols(new String[] {"TLSv1.3"});
+                socket.getOutputStream().write(hello());
+                assertThat(socket.getInputStream().readNBytes(HelloFlyweight.HEADER_LENGTH))
+                        .as("the answer to one that is no older")
+                        .hasSize(HelloFlyweight.HEADER_LENGTH);
+            }
             assertThat(b.node.links).isEmpty();
         }
     }
 
-    /** A client without a certificate that trusts anybody. */
-    private static SSLSocket trusting(InetSocketAddress address) throws Exception {
+    /** A client that trusts anybody; without a certificate, or with its own. */
+    private static SSLSocket trusting(InetSocketAddress address, KeyManager @Nullable [] own) throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new TrustManager[] {new TrustEverybody()}, null);
+        context.init(own, new TrustManager[] {new TrustEverybody()}, null);
         SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(address.getAddress(), address.getPort());
         socket.setSoTimeout(15_000);
         return socket;

@@ -40,8 +40,8 @@ public final class TestAuthority {
         return new TlsOptions(certificate(name), key(name), trust);
     }
 
-    /** Writes the files of a member, over those that there are. */
-    public void issue(String name, UnaryOperator<CertificateBuilder> more) throws Exception {
+    /** Writes the files of a member, over those that there are; returns what they hold. */
+    public X509Bundle issue(String name, UnaryOperator<CertificateBuilder> more) throws Exception {
         X509Bundle bundle = more.apply(new CertificateBuilder()
                         .subject("CN=" + name)
                         .addSanDnsName(name)
@@ -50,6 +50,7 @@ public final class TestAuthority {
                 .buildIssuedBy(own);
         write(certificate(name), bundle.getCertificatePathPEM());
         write(key(name), bundle.getPrivateKeyPEM());
+        return bundle;
     }
 
     public Path certificate(String name) {

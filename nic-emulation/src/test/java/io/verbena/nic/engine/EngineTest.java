@@ -15,6 +15,7 @@ import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.transport.Path;
 import io.verbena.nic.verbs.AsyncEvent;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.NicCounter;
@@ -400,5 +401,33 @@ class EngineTest {
         nic.close();
         assertThat(link.state).isEqualTo(Link.State.CLOSED);
         assertThat(link.released).isOne();
+    }
+
+    // ---- peers that come and go
+    // --------------------------------------------------------------------------------------
+
+    private Path path() {
+        Path[] path = new Path[1];
+        engine.call(() -> path[0] = engine.path(PEER));
+        return path[0];
+    }
+
+    /** Neither those that had a link, nor those that had none. */
+    @Test
+    void peersThatWereHereLeaveNoPath() {
+        attach(link);
+        QueuePair qp = queuePair(QpType.RC);
+        Path way = path();
+        link.state = Link.State.DOWN;
+        engine.doWork();
+        assertThat(path()).as("a queue pair goes along it").isSameAs(way);
+        qp.close();
+        assertThat(path()).as("nobody does").isNotSameAs(way);
+        HookedLink again = new HookedLink(PEER);
+        attach(again);
+        way = path();
+        again.state = Link.State.DEAD;
+        engine.doWork();
+        assertThat(path()).as("a link was all that there was").isNotSameAs(way);
     }
 }
