@@ -71,6 +71,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * @return what became of it
      * @throws IllegalArgumentException if it is longer than the peer's inbox takes
      * @throws IllegalStateException if the peer gave no inbox to answer to
+     * @throws io.verbena.nic.port.MemoryExhaustedException if it needs memory, the machine has none, and nothing of
+     *     this channel is under way whose end would give some back; says what helps
      */
     @Override
     public SendResult offer(DirectBuffer buffer, int offset, int length) {

@@ -314,8 +314,7 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * As {@link #attach(String, Duration)}, with options: for several threads, merging, and a bound on what is under
-     * way.
+     * As {@link #attach(String, Duration)}, with options: for several threads, merging, a bound on what is under way.
      *
      * @throws IllegalArgumentException if the address is malformed, or options are set without {@code merge}
      */
@@ -326,6 +325,11 @@ public final class Node implements AutoCloseable, Executor {
     /** Connections that were refused since the launch, or ended for what they sent; the log says why. Any thread. */
     public long rejectedConnections() {
         return nic.counter(NicCounter.LINKS_REJECTED);
+    }
+
+    /** How often the machine had no memory for what was wanted; the log says what helps. Any thread. */
+    public long memoryExhaustions() {
+        return nic.counter(NicCounter.MEMORY_EXHAUSTED);
     }
 
     /** What waiting has cost since the launch, but for inboxes with a choice of their own. Any thread. */

@@ -7,6 +7,7 @@ import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.link.Links;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.port.Link;
+import io.verbena.nic.port.MemoryExhaustedException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -164,7 +165,12 @@ public final class Dialer {
             ChannelSettings settings,
             Duration timeout,
             long deadline) {
-        Link link = await(links.connect(address, timeout), deadline, address);
+        Link link;
+        try {
+            link = await(links.connect(address, timeout), deadline, address);
+        } catch (MemoryExhaustedException e) { // for the rings
+            throw failure(address, e);
+        }
         Connection c = handshake.prepare(link.peerNic(), kind, target, owner, settings);
         try {
             handshake.ask(c, answersTo, link.maxPacket());

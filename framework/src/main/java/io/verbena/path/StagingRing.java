@@ -2,6 +2,7 @@ package io.verbena.path;
 
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.port.MemoryExhaustedException;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.AtomicBuffer;
 import org.jspecify.annotations.Nullable;
@@ -99,10 +100,10 @@ public final class StagingRing {
      * Makes it larger: a new ring, and what the old one holds stays there until it is complete. Nothing is claimed now.
      *
      * @param bytes of the ring, a power of two
-     * @return false if the tenant may not have as much memory: nothing has changed then
+     * @return false if the tenant may not have as much memory, or there is none: nothing has changed then
      */
     public boolean grow(int bytes) {
-        MemoryRegion made = pd.tryAllocate(bytes, access);
+        MemoryRegion made = allocated(bytes, true);
         if (made == null) {
             return false;
         }
@@ -175,7 +176,8 @@ public final class StagingRing {
      * Claims memory for a message.
      *
      * @return false if there is no room now, or the tenant may not have more memory now
-     * @throws io.verbena.nic.port.MemoryExhaustedException if the tenant may never have as much, or there is none
+     * @throws MemoryExhaustedException if the tenant may never have as much; or if there is none, and no request is
+     *     under way whose end would make room
      */
     public boolean claim(int length) {
         return length > capacity / 4 ? claimLarge(length) : claimRing(length);
@@ -184,7 +186,7 @@ public final class StagingRing {
     private boolean claimRing(int length) {
         MemoryRegion memory = ring;
         if (memory == null) {
-            memory = pd.tryAllocate(capacity, access);
+            memory = allocated(capacity, count > 0);
             if (memory == null) {
                 return false;
             }
@@ -211,7 +213,7 @@ public final class StagingRing {
             spare = null;
             claimed = kept;
         } else {
-            MemoryRegion made = pd.tryAllocate(length, access);
+            MemoryRegion made = allocated(length, count > 0);
             if (made == null) {
                 return false;
             }
@@ -220,6 +222,23 @@ public final class StagingRing {
         claimedOffset = 0;
         claimedEnd = NO_RING;
         return true;
+    }
+
+    /**
+     * Allocates memory.
+     *
+     * @param mayWait whether a sender gets on without it
+     * @return null if it cannot be had now
+     */
+    private @Nullable MemoryRegion allocated(int length, boolean mayWait) {
+        try {
+            return pd.tryAllocate(length, access);
+        } catch (MemoryExhaustedException e) {
+            if (mayWait) {
+                return null;
+            }
+            throw e;
+        }
     }
 
     private MemoryRegion claimed() {

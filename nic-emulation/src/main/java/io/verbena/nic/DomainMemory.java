@@ -4,8 +4,10 @@ import io.verbena.nic.memory.DeregisterResult;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryTable;
 import io.verbena.nic.memory.MemoryWindow;
+import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.Segment;
+import io.verbena.nic.verbs.NicCounter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -15,6 +17,8 @@ import java.util.Set;
 import org.agrona.concurrent.AtomicBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The regions and windows of one protection domain, and the memory behind them: {@link ProtectionDomain} says what its
@@ -26,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Under the NIC's lock.
  */
 final class DomainMemory {
+    private static final Logger LOG = LoggerFactory.getLogger(DomainMemory.class);
+
     private final Nic nic;
     private final int number; // of the protection domain
     private final PerformanceGroup group;
@@ -38,6 +44,7 @@ final class DomainMemory {
     private final Set<Integer> setAside = new HashSet<>();
 
     private final List<MemoryWindow> windows = new ArrayList<>();
+    private final LogRateLimiter reports = new LogRateLimiter();
 
     DomainMemory(Nic nic, int number, PerformanceGroup group) {
         this.nic = nic;
@@ -74,7 +81,7 @@ final class DomainMemory {
         Segment segment = null;
         MemoryRegion region = null;
         try {
-            segment = nic.memory().allocate(length);
+            segment = map(length);
             region = table().register(segment.buffer(), segment.id(), 0, length, access, number);
         } finally {
             if (region == null) {
@@ -87,6 +94,19 @@ final class DomainMemory {
         group.memory().adjust(segment.buffer().capacity() - length);
         segments.put(region, segment);
         return region;
+    }
+
+    private Segment map(int length) {
+        try {
+            return nic.memory().allocate(length);
+        } catch (MemoryExhaustedException e) {
+            nic.count(NicCounter.MEMORY_EXHAUSTED);
+            long leftOut = reports.ask(System.nanoTime());
+            if (leftOut >= 0) {
+                LOG.warn("{} gets no memory for {}: {} ({} such lines left out)", nic, group, e.getMessage(), leftOut);
+            }
+            throw e;
+        }
     }
 
     /** Makes a region of the caller's memory. */

@@ -128,7 +128,7 @@ public final class Nic implements AutoCloseable {
                     turn -> Arbiters.create(settings, index, context.engines, context.clock, turn));
         }
         this.waits = new WaitRecorder(name, this::waitStatistics);
-        appendQueues.onExhausted(() -> counters.incrementAndGet(NicCounter.MEMORY_EXHAUSTED.ordinal()));
+        appendQueues.onExhausted(() -> count(NicCounter.MEMORY_EXHAUSTED));
         appendQueues.onCorrupted(id -> events.raise(AsyncEventType.AQ_ERR, id));
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
         appendQueues.onEvents(
@@ -196,6 +196,11 @@ public final class Nic implements AutoCloseable {
             sum += engine.counter(counter);
         }
         return sum;
+    }
+
+    /** Counts what no engine does. */
+    void count(NicCounter counter) {
+        counters.incrementAndGet(counter.ordinal());
     }
 
     /**

@@ -47,6 +47,6 @@ public enum NicCounter {
     UNFINISHED_APPENDS,
     /** Appends that had to wait because as many bytes of their sender lie in queues as its quota allows. */
     SENDER_QUOTA_REFUSALS,
-    /** Mappings that append queues wanted and the memory did not have. */
+    /** Mappings that append queues and regions wanted and the memory did not have. */
     MEMORY_EXHAUSTED
 }
