@@ -4,7 +4,6 @@ import io.verbena.connection.Connection;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.verbs.QpState;
-import io.verbena.path.SendPath;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -18,7 +17,6 @@ import java.util.function.BooleanSupplier;
  */
 final class MergeQueue {
     private final Connection connection;
-    private final SendPath path;
     private final MergeMemory memory;
     private final MergeRequests requests;
     private final WorkRequests work;
@@ -36,14 +34,19 @@ final class MergeQueue {
     private final MergePlan plan;
     private final ReadsUnderWay reads;
     private final SendRequest request = new SendRequest();
-    private final int[] waiting = new int[MergeSettings.BATCH]; // tickets, oldest first
-    private final boolean[] leaves = new boolean[MergeSettings.BATCH];
-    private int count;
-    private int next; // the ticket after those
+    private final Batch batch = new Batch();
     private int goneCount;
     private boolean broken;
     private boolean settled; // after it was over
     private Admission admission = new Admission();
+
+    /** Operations that were taken and not posted. */
+    private static final class Batch {
+        final int[] waiting = new int[MergeSettings.BATCH]; // tickets, oldest first
+        final boolean[] leaves = new boolean[MergeSettings.BATCH]; // which of them were posted
+        int count;
+        int next; // the ticket after those
+    }
 
     /**
      * Creates it, empty; {@link #open} must follow.
@@ -60,7 +63,6 @@ final class MergeQueue {
             Admissions admissions,
             Runnable wake) {
         this.connection = connection;
-        this.path = connection.path;
         this.memory = memory;
         this.requests = requests;
         this.work = work;
@@ -68,7 +70,7 @@ final class MergeQueue {
         this.admissions = admissions;
         this.wake = wake;
         this.plan = new MergePlan(requests, settings.merges(), settings.maxBytes());
-        this.reads = new ReadsUnderWay(path.depth());
+        this.reads = new ReadsUnderWay(connection.path.depth());
     }
 
     /** Opens its part of the tenant's account for the peer's node. Before anything is added. */
@@ -117,55 +119,55 @@ final class MergeQueue {
         if (over || !canPost()) {
             return abandon();
         }
-        if (count == 0) {
+        if (batch.count == 0) {
             return false;
         }
-        plan.make(waiting, count);
+        plan.make(batch.waiting, batch.count);
         int posted = 0;
         while (posted < plan.runs() && post(posted)) {
             posted++;
         }
         if (posted > 0 && settings.chains()) {
-            path.flush();
+            connection.path.flush();
             MergeCounters.add(counters.doorbells, 1);
             MergeCounters.add(counters.chained, posted - 1L);
         }
         boolean all = posted == plan.runs();
         removePosted();
-        return broken || (all && requests.isPublished(next));
+        return broken || (all && requests.isPublished(batch.next));
     }
 
     private boolean canPost() {
-        return !broken && path.state() == QpState.RTS && !connection.isOver();
+        return !broken && connection.path.state() == QpState.RTS && !connection.isOver();
     }
 
     private void take() {
-        while (count < MergeSettings.BATCH && requests.isPublished(next)) {
-            int slot = requests.slot(next);
+        while (batch.count < MergeSettings.BATCH && requests.isPublished(batch.next)) {
+            int slot = requests.slot(batch.next);
             requests.take(slot);
             if (requests.kinds[slot] == MergeRequests.VOID) {
                 requests.end(slot, false);
                 goneCount++;
             } else {
-                waiting[count++] = next;
+                batch.waiting[batch.count++] = batch.next;
                 MergeCounters.add(counters.operations, 1);
             }
-            next = ClaimRing.after(next);
+            batch.next = ClaimRing.after(batch.next);
         }
         gone = goneCount;
     }
 
     private void removePosted() {
         int kept = 0;
-        for (int i = 0; i < count; i++) {
-            if (leaves[i]) {
-                leaves[i] = false;
+        for (int i = 0; i < batch.count; i++) {
+            if (batch.leaves[i]) {
+                batch.leaves[i] = false;
                 goneCount++;
             } else {
-                waiting[kept++] = waiting[i];
+                batch.waiting[kept++] = batch.waiting[i];
             }
         }
-        count = kept;
+        batch.count = kept;
         gone = goneCount;
     }
 
@@ -191,7 +193,7 @@ final class MergeQueue {
         }
         work.posted();
         for (int i = 0; i < plan.size(run); i++) {
-            leaves[plan.index(run, i)] = true;
+            batch.leaves[plan.index(run, i)] = true;
         }
         if (requests.kinds[first] == MergeRequests.READ) {
             reads.add(number, requests.offsets[first], length, work.ended());
@@ -201,7 +203,7 @@ final class MergeQueue {
             MergeCounters.add(counters.merged, plan.size(run));
         }
         if (!settings.chains()) {
-            path.flush();
+            connection.path.flush();
             MergeCounters.add(counters.doorbells, 1);
         }
         return true;
@@ -209,7 +211,7 @@ final class MergeQueue {
 
     private boolean enqueue(int number) {
         try {
-            if (path.enqueue(request.wrId(number)) == PostResult.POSTED) {
+            if (connection.path.enqueue(request.wrId(number)) == PostResult.POSTED) {
                 return true;
             }
             baton.leave();
@@ -261,7 +263,7 @@ final class MergeQueue {
         int length = requests.lengths[first];
         if (plan.size(run) == 1
                 && requests.kinds[first] == MergeRequests.WRITE
-                && length <= path.maxInline()
+                && length <= connection.path.maxInline()
                 && memory.isOwn(first)) {
             request.inline(memory.buffer(first), (int) memory.offset(first), length);
         } else {
@@ -293,12 +295,12 @@ final class MergeQueue {
 
     /** Nothing can be posted any more: what waits ends. @return whether more waits */
     private boolean abandon() {
-        for (int i = 0; i < count; i++) {
-            requests.end(requests.slot(waiting[i]), false);
+        for (int i = 0; i < batch.count; i++) {
+            requests.end(requests.slot(batch.waiting[i]), false);
             goneCount++;
         }
-        boolean ended = count > 0;
-        count = 0;
+        boolean ended = batch.count > 0;
+        batch.count = 0;
         gone = goneCount;
         if (over) {
             settle();
@@ -306,7 +308,7 @@ final class MergeQueue {
         if (ended) {
             wake.run();
         }
-        return requests.isPublished(next);
+        return requests.isPublished(batch.next);
     }
 
     private void settle() {
@@ -321,7 +323,7 @@ final class MergeQueue {
             admissions.leave(connection.peerNic, this);
             admission.giveBack(bytes, this);
         }
-        if (next == memory.claims().next()) { // and there will be no more
+        if (batch.next == memory.claims().next()) { // and there will be no more
             memory.close();
         }
     }
