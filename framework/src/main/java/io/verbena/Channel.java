@@ -4,6 +4,7 @@ import io.verbena.channel.ChannelSender;
 import io.verbena.connection.Connection;
 import io.verbena.connection.ConnectionEnd;
 import io.verbena.connection.Connections;
+import io.verbena.mux.SharedPath;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.RateLimit;
@@ -193,7 +194,13 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * @throws IllegalStateException if the channel is closed
      */
     public void weight(int value) {
-        modify(new QpAttributes().weight(value));
+        SharedPath shared = connection.shared;
+        if (shared == null || !isConnected()) {
+            modify(new QpAttributes().weight(value));
+        } else {
+            new ChannelOptions().weight(value).check(tenant.options());
+            shared.weight(value);
+        }
     }
 
     /** Whether its messages go ahead of others. */
@@ -206,9 +213,10 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * By the thread that sends.
      *
      * @throws IllegalArgumentException if the tenant may not set it
-     * @throws IllegalStateException if the channel is closed
+     * @throws IllegalStateException if the channel is closed, or shares its queue pair
      */
     public void urgent(boolean before) {
+        checkShared(before, "urgent");
         modify(new QpAttributes().trafficClass(before ? TrafficClass.URGENT : TrafficClass.BULK));
         sender.bound();
     }
@@ -221,10 +229,23 @@ public final class Channel extends MessageSender implements AutoCloseable {
     /**
      * Sets its rate limit, within the tenant's ceiling, from the scheduler's next visit on. Any thread.
      *
-     * @throws IllegalStateException if the channel is closed
+     * @throws IllegalStateException if the channel is closed, or shares its queue pair
      */
     public void rateLimit(RateLimit limit) {
+        checkShared(!limit.isNone(), "limited to a rate");
         modify(new QpAttributes().rateLimit(limit));
+    }
+
+    /** Whether it shares its queue pair with others, see {@link NodeContext#shareConnections}. */
+    public boolean isShared() {
+        return connection.shared != null;
+    }
+
+    private void checkShared(boolean wanted, String what) {
+        if (wanted && isShared()) {
+            throw new IllegalStateException(
+                    this + " shares its queue pair and cannot be " + what + "; open it with ChannelOptions.dedicated");
+        }
     }
 
     private void modify(QpAttributes a) {
@@ -233,7 +254,10 @@ public final class Channel extends MessageSender implements AutoCloseable {
         }
     }
 
-    /** Counts of what it has sent, and how long it waited. */
+    /**
+     * Counts of what it has sent, and how long it waited. Of a channel that {@linkplain #isShared shares}: messages and
+     * their own bytes, and no delays.
+     */
     public FlowStatistics statistics() {
         return connection.statistics();
     }

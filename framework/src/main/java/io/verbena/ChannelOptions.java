@@ -16,6 +16,7 @@ public final class ChannelOptions {
     private TrafficClass trafficClass = TrafficClass.BULK;
     private RateLimit rateLimit = RateLimit.NONE;
     private boolean concurrent;
+    private boolean dedicated;
 
     private Duration firstPause = Duration.ZERO;
     private Duration longestPause = Duration.ZERO;
@@ -29,6 +30,7 @@ public final class ChannelOptions {
         trafficClass = other.trafficClass;
         rateLimit = other.rateLimit;
         concurrent = other.concurrent;
+        dedicated = other.dedicated;
         firstPause = other.firstPause;
         longestPause = other.longestPause;
         reconnectListener = other.reconnectListener;
@@ -59,6 +61,15 @@ public final class ChannelOptions {
      */
     public ChannelOptions concurrent(boolean manyThreads) {
         concurrent = manyThreads;
+        return this;
+    }
+
+    /**
+     * Whether it has a queue pair of its own, also where others {@linkplain NodeContext#shareConnections share}; off by
+     * default. Urgent channels and those with a rate limit have one in any case.
+     */
+    public ChannelOptions dedicated(boolean apart) {
+        dedicated = apart;
         return this;
     }
 
@@ -120,12 +131,13 @@ public final class ChannelOptions {
     ChannelOptions within(TenantOptions limits) {
         return new ChannelOptions()
                 .concurrent(concurrent)
+                .dedicated(dedicated)
                 .rateLimit(rateLimit)
                 .weight(Math.min(weight, limits.maxChannelWeight()))
                 .urgent(trafficClass == TrafficClass.URGENT && limits.mayBeUrgent());
     }
 
     ChannelSettings settings() {
-        return new ChannelSettings(weight, trafficClass, rateLimit, concurrent);
+        return new ChannelSettings(weight, trafficClass, rateLimit, concurrent, dedicated);
     }
 }

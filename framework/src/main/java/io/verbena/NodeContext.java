@@ -14,6 +14,7 @@ import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.link.LinkSettings;
+import io.verbena.mux.MuxSettings;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
@@ -244,6 +245,15 @@ public final class NodeContext {
         return this;
     }
 
+    /**
+     * Lets channels share queue pairs, as the options say; by default each has its own. It is for the channels that
+     * this node opens; the peer's end of such a channel shares too. See {@link ChannelOptions#dedicated}.
+     */
+    public NodeContext shareConnections(MuxOptions options) {
+        connecting.sharing = options.settings();
+        return this;
+    }
+
     /** How long a link may be broken before its channels are closed. Default 10 s. */
     public NodeContext peerTimeout(Duration longest) {
         connecting.peerTimeoutNanos = notNegative("peerTimeout", longest);
@@ -391,7 +401,7 @@ public final class NodeContext {
     }
 
     ConnectionSettings connections(String nodeName) {
-        return connecting.settings(nodeName);
+        return connecting.settings(nodeName, maxQueuePairs);
     }
 
     long lingerNanos() {
@@ -453,8 +463,9 @@ public final class NodeContext {
         long lingerNanos = TimeUnit.SECONDS.toNanos(1);
         long idleNanos = TimeUnit.SECONDS.toNanos(10);
         long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
+        MuxSettings sharing = MuxSettings.OFF;
 
-        ConnectionSettings settings(String nodeName) {
+        ConnectionSettings settings(String nodeName, int maxConnections) {
             return new ConnectionSettings(
                     nodeName,
                     sendDepth,
@@ -465,7 +476,9 @@ public final class NodeContext {
                     retryCount,
                     lingerNanos,
                     idleNanos,
-                    peerTimeoutNanos);
+                    peerTimeoutNanos,
+                    maxConnections,
+                    sharing);
         }
     }
 

@@ -258,7 +258,9 @@ class AccessPolicyTest {
                             ConnectionFlyweight.INBOX,
                             "in",
                             client.tenant("default").asOwner(),
-                            ChannelSettings.DEFAULT);
+                            null,
+                            ChannelSettings.DEFAULT,
+                            false);
             ConnectionFlyweight request = client.connections().handshake().request(c, null, 16 * 1024);
             PeerIdentity peer = PeerIdentity.SAME_PROCESS;
             ConnectionFlyweight first = pair.server.connections().handshake().answer(client.nicId(), request, peer);

@@ -123,7 +123,9 @@ class ChannelCloseTest {
                             ConnectionFlyweight.INBOX,
                             "in",
                             pair.client.tenant("default").asOwner(),
-                            ChannelSettings.DEFAULT);
+                            null,
+                            ChannelSettings.DEFAULT,
+                            false);
             ConnectionFlyweight request = pair.client.connections().handshake().request(connection, null, 4096);
             ConnectionFlyweight late = pair.server.connections().handshake().answer(pair.client.nicId(), request);
             assertThat(late.type()).isEqualTo(ConnectionFlyweight.REPLY);

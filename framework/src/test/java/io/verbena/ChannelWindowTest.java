@@ -170,7 +170,7 @@ class ChannelWindowTest {
             AtomicBoolean stop = new AtomicBoolean();
             Thread taker = new Thread(() -> {
                 while (!stop.get()) {
-                    times.addAndGet(channel.sender().window().giveBackIfIdle(16, 16 << 10) ? 1 : 0);
+                    times.addAndGet(channel.sender().window().giveBackIfIdle(16 << 10) ? 1 : 0);
                 }
             });
             taker.start();

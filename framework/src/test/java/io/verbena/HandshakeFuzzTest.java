@@ -54,7 +54,9 @@ class HandshakeFuzzTest {
                         ConnectionFlyweight.INBOX,
                         "there",
                         node.tenant("default").asOwner(),
-                        ChannelSettings.DEFAULT);
+                        null,
+                        ChannelSettings.DEFAULT,
+                        false);
         int at = 0;
         for (int i = 0; at < script.length && i < 16; i++) {
             int what = script[at++];

@@ -42,6 +42,7 @@ class PackagesTest {
         "io.verbena.dispatch..",
         "io.verbena.link..",
         "io.verbena.merge..",
+        "io.verbena.mux..",
         "io.verbena.path..",
         "io.verbena.rate..",
         "io.verbena.remote.."
@@ -119,6 +120,7 @@ class PackagesTest {
     private static final Set<String> REAL_TIME = Set.of(
             Dialer.class.getName() + ".open",
             Dialer.class.getName() + ".openAsync",
+            Dialer.class.getName() + ".ask",
             Dialer.class.getName() + ".await",
             SingleThreadGuard.class.getName() + ".revoke",
             Turns.class.getName() + ".end",

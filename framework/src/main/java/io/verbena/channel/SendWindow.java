@@ -164,7 +164,8 @@ public final class SendWindow implements IdleMemory.Holder {
     /** Lets more messages be under way, up to what the tenant's window allows. */
     private boolean deepen() {
         int most = Math.min(MAX_DEPTH, group.maxSendWindow() / MIN_STAGED);
-        if (depth >= most || !wantsMore()) {
+        boolean begins = depth < path.fullDepth();
+        if (!begins && (depth >= most || !wantsMore())) {
             return false;
         }
         begunAnew(); // also if it may not: it is not asked for at each refusal
@@ -195,7 +196,7 @@ public final class SendWindow implements IdleMemory.Holder {
     }
 
     @Override
-    public boolean giveBackIfIdle(int sendDepth, int bytes) {
+    public boolean giveBackIfIdle(int bytes) {
         if (connection.isOver()) {
             return true; // goes with its queue pair
         }
@@ -206,21 +207,21 @@ public final class SendWindow implements IdleMemory.Holder {
         }
         givings.incrementAndGet();
         try {
-            return use.tryEnter() && giveBack(sent, sendDepth, bytes);
+            return use.tryEnter() && giveBack(sent, bytes);
         } finally {
             givings.incrementAndGet();
         }
     }
 
-    private boolean giveBack(long sent, int sendDepth, int bytes) {
+    private boolean giveBack(long sent, int bytes) {
         try {
             if (posted != sent || path.outstanding() > 0) {
                 return false;
             }
             takeCompleted();
-            connections.shrink(connection, sendDepth);
-            depth = sendDepth;
-            staging.giveBack(bytes, sendDepth);
+            connections.shrink(connection);
+            depth = path.depth();
+            staging.giveBack(bytes, depth);
             refused = 0;
             growth.reset();
             watched = false;

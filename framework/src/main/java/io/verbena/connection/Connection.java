@@ -1,6 +1,7 @@
 package io.verbena.connection;
 
 import io.verbena.CloseReason;
+import io.verbena.mux.SharedPath;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.arbiter.FlowStatistics;
@@ -40,6 +41,8 @@ public final class Connection {
     public final QueuePair queuePair;
     /** What is sent goes by it. */
     public final SendPath path;
+    /** The same, if it shares its queue pair; else null. */
+    public final @Nullable SharedPath shared;
     /** Number of the queue pair here. */
     public final int number;
     /** What is sent by that queue pair is of this stream. */
@@ -70,7 +73,6 @@ public final class Connection {
 
     // Under the lock of Connections.
     final Exchange exchange = new Exchange();
-    int firstPsn;
     int group; // of the NIC's, to which its queue pair belongs
 
     PeerUsage.@Nullable Charge charge; // what it counts for against the peer's limits
@@ -91,6 +93,7 @@ public final class Connection {
             String name) {
         this.queuePair = queuePair;
         this.path = path;
+        this.shared = path instanceof SharedPath sharedPath ? sharedPath : null;
         this.number = queuePair.number();
         this.stream = stream;
         this.peerNic = peerNic;
@@ -116,7 +119,7 @@ public final class Connection {
 
     /** Its weight among those of its owner. */
     public int weight() {
-        return queuePair.weight();
+        return shared == null ? queuePair.weight() : shared.weight();
     }
 
     /** Whether what it sends goes before others. */
@@ -144,7 +147,7 @@ public final class Connection {
 
     /** What it has sent and waited for. */
     public FlowStatistics statistics() {
-        return queuePair.statistics();
+        return shared == null ? queuePair.statistics() : shared.statistics();
     }
 
     /** The reader of a message knows by it that the peer can be sent to. */

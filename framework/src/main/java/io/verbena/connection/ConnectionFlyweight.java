@@ -43,8 +43,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>An append queue key of 0 says that there is no queue: the receiver cannot send back.
  */
 public final class ConnectionFlyweight {
-    /** "VC" and version 3. */
-    public static final int MAGIC = 0x0003_4356;
+    /** "VC" and version 4. */
+    public static final int MAGIC = 0x0004_4356;
 
     /** Asks for a connection. */
     public static final int REQUEST = 1;
@@ -76,6 +76,12 @@ public final class ConnectionFlyweight {
     public static final int CLOSING = 4;
     /** Status of a REJECT: the request makes no sense. */
     static final int INVALID = 5;
+
+    /** Status of a REJECT: the queue pair that the request names is not, or not to be shared: try one of its own. */
+    static final int NOT_SHARED = 6;
+
+    /** Status of a REQUEST: further connections will share its queue pair, whose number they name as the receiver's. */
+    static final int SHARED = 1;
 
     // The status of a REPLY about a region: the accesses, of nic.memory.Access, that the peer does not have.
 
@@ -355,6 +361,11 @@ public final class ConnectionFlyweight {
     /** The datagram, from index 0 on. */
     public DirectBuffer buffer() {
         return buffer;
+    }
+
+    /** The same, in no more memory than it needs: to be kept. */
+    ConnectionFlyweight compact() {
+        return new ConnectionFlyweight(bytes(0, length));
     }
 
     /** Its bytes. */

@@ -1,5 +1,7 @@
 package io.verbena.connection;
 
+import io.verbena.mux.SharedPath;
+import io.verbena.mux.SharedQueuePair;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
 import io.verbena.nic.ProtectionDomain;
@@ -25,10 +27,13 @@ final class ConnectionMaker {
     private static final int MAX_HEADERS = 128;
 
     /**
-     * The streams of a queue pair are numbered from here on; each connection has a queue pair of its own, and so the
+     * The streams of a queue pair are numbered from here on; a connection with a queue pair of its own has the
      * first one. An append that names no stream is of 0, which is no connection's.
      */
-    private static final int FIRST_STREAM = 1;
+    static final int FIRST_STREAM = 1;
+
+    /** Requests that a shared queue pair has under way. */
+    private static final int SHARED_DEPTH = 1024;
 
     private final Nic nic;
     private final Engine engine;
@@ -50,30 +55,18 @@ final class ConnectionMaker {
     }
 
     /** Makes a connection whose queue pair is in RESET; what comes by it counts against the quota. */
-    Connection make(
-            long peerNic,
-            long transaction,
-            boolean incoming,
-            int kind,
-            String name,
-            ConnectionOwner owner,
-            boolean concurrent,
-            SenderQuota messages) {
-        ProtectionDomain pd = owner.pd();
-        boolean accesses = kind == ConnectionFlyweight.REGION && !incoming; // and wants each completion
-        boolean posts = kind == ConnectionFlyweight.INBOX || accesses;
+    Connection make(NewConnection wanted, SenderQuota messages) {
+        ProtectionDomain pd = wanted.owner().pd();
+        boolean region = wanted.kind() == ConnectionFlyweight.REGION;
+        boolean accesses = region && !wanted.incoming(); // and wants each completion
+        boolean posts = !region || accesses;
         CompletionQueue completions = accesses ? nic.createCompletionQueue(completionDepth()) : errors;
-        QueuePairAttributes attributes = new QueuePairAttributes()
-                .sendQueue(completions)
-                .receiveQueue(errors)
-                .maxReceive(1)
-                .maxSge(accesses ? owner.maxRegionEntries() : 1)
-                .senderQuota(messages)
-                .maxInline(posts ? settings.maxInline() : 0)
-                .maxSend(posts ? settings.sendDepth() : 1);
         QueuePair queuePair;
         try {
-            queuePair = pd.createQueuePair(attributes);
+            queuePair = pd.createQueuePair(attributes(posts, messages)
+                    .sendQueue(completions)
+                    .maxSge(accesses ? wanted.owner().maxRegionEntries() : 1)
+                    .maxSend(posts ? settings.sendDepth() : 1));
         } catch (RuntimeException e) {
             if (accesses) {
                 completions.close();
@@ -81,14 +74,56 @@ final class ConnectionMaker {
             throw e;
         }
         SendPath path = new QueuePairPath(queuePair, engine);
-        Connection c = new Connection(queuePair, path, FIRST_STREAM, peerNic, transaction, incoming, kind, name);
-        c.group = pd.group().index();
+        Connection c = connection(wanted, queuePair, path, FIRST_STREAM);
         if (accesses) {
-            c.end = owner.region(c, staging(pd, path, Access.LOCAL_WRITE), completions);
+            c.end = wanted.owner().region(c, staging(pd, path, Access.LOCAL_WRITE), completions);
         } else if (posts) {
-            c.end = owner.channel(c, staging(pd, path, 0), concurrent);
+            c.end = wanted.owner()
+                    .channel(c, staging(pd, path, 0), wanted.settings().concurrent());
         }
         return c;
+    }
+
+    /** Makes a queue pair that connections share, in RESET. */
+    SharedQueuePair shared(ConnectionOwner owner, SenderQuota messages, int depth) {
+        QueuePairAttributes a = attributes(true, messages).maxSend(Math.max(SHARED_DEPTH, settings.sendDepth()));
+        return new SharedQueuePair(
+                owner.pd().createQueuePair(a), depth, BitUtil.findNextPositivePowerOfTwo(settings.sendDepth()));
+    }
+
+    /** Makes a connection that shares a queue pair. */
+    Connection join(NewConnection wanted, SharedQueuePair shared) {
+        SharedPath path = shared.join(wanted.settings().weight());
+        Connection c = connection(wanted, shared.queuePair(), path, path.stream());
+        c.end = wanted.owner()
+                .channel(
+                        c,
+                        staging(wanted.owner().pd(), path, 0),
+                        wanted.settings().concurrent());
+        return c;
+    }
+
+    private static Connection connection(NewConnection wanted, QueuePair queuePair, SendPath path, int stream) {
+        Connection c = new Connection(
+                queuePair,
+                path,
+                stream,
+                wanted.peerNic(),
+                wanted.transaction(),
+                wanted.incoming(),
+                wanted.kind(),
+                wanted.name());
+        c.group = wanted.owner().pd().group().index();
+        return c;
+    }
+
+    private QueuePairAttributes attributes(boolean posts, SenderQuota messages) {
+        return new QueuePairAttributes()
+                .completionQueue(errors)
+                .maxReceive(1)
+                .maxSge(1)
+                .senderQuota(messages)
+                .maxInline(posts ? settings.maxInline() : 0);
     }
 
     private StagingRing staging(ProtectionDomain pd, SendPath path, int access) {
@@ -100,9 +135,10 @@ final class ConnectionMaker {
         return 2 * BitUtil.findNextPositivePowerOfTwo(settings.sendDepth());
     }
 
-    /** Completions that a connection may leave in the queue of errors at a time: its sends and its one receive. */
-    int mostErrors() {
-        return BitUtil.findNextPositivePowerOfTwo(settings.sendDepth()) + 1;
+    /** Completions that a queue pair may leave in the queue of errors at a time: its sends and its one receive. */
+    int mostErrors(boolean shared) {
+        int sends = shared ? Math.max(SHARED_DEPTH, settings.sendDepth()) : settings.sendDepth();
+        return BitUtil.findNextPositivePowerOfTwo(sends) + 1;
     }
 
     /** Takes what the peer said of its end. */
@@ -135,8 +171,12 @@ final class ConnectionMaker {
         return random.getAsLong();
     }
 
-    /** Brings the queue pair to INIT, with weight, class and rate limit. */
+    /** Brings the queue pair to INIT, with weight, class and rate limit; a shared one weighs as its senders do. */
     static void toInit(Connection c, ChannelSettings wanted) {
+        if (c.shared != null) {
+            c.queuePair.modify(new QpAttributes().state(QpState.INIT).access(0));
+            return;
+        }
         boolean serves = c.incoming && c.kind == ConnectionFlyweight.REGION;
         c.queuePair.modify(new QpAttributes()
                 .weight(wanted.weight())
@@ -159,7 +199,7 @@ final class ConnectionMaker {
                 .minRnrTimer(2));
         c.queuePair.modify(new QpAttributes()
                 .state(QpState.RTS)
-                .sendPsn(c.firstPsn)
+                .sendPsn(c.exchange.firstPsn)
                 .timeout(settings.ackTimeoutCode())
                 .retryCount(settings.retryCount())
                 .rnrRetry(7)

@@ -1,5 +1,7 @@
 package io.verbena.connection;
 
+import io.verbena.mux.MuxSettings;
+
 /**
  * What a node makes and ends connections with.
  *
@@ -13,6 +15,8 @@ package io.verbena.connection;
  * @param lingerNanos how long a close waits for what was sent
  * @param idleNanos after which a channel's memory is taken back
  * @param peerTimeoutNanos how long a link may be broken
+ * @param maxConnections that there may be
+ * @param sharing when connections share queue pairs
  */
 public record ConnectionSettings(
         String node,
@@ -24,4 +28,6 @@ public record ConnectionSettings(
         int retryCount,
         long lingerNanos,
         long idleNanos,
-        long peerTimeoutNanos) {}
+        long peerTimeoutNanos,
+        int maxConnections,
+        MuxSettings sharing) {}

@@ -6,7 +6,6 @@ import io.verbena.NodeRuntime;
 import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.nic.Nic;
 import io.verbena.nic.QpAttributes;
-import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
@@ -14,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -36,23 +34,18 @@ public final class Connections implements DutyCycleAgent {
     /** How often a datagram is sent. */
     static final int ATTEMPTS = 10;
 
-    /** Requests by which all connections together may grow. */
-    private static final int MAX_GROWN = 128 << 10;
-
     private final String nodeName;
     private final Engine engine;
     private final NanoClock clock;
     private final LongSupplier random;
     private final NicReports reports;
     private final Notices notices;
-    private final ConnectionMaker maker;
     private final Handshake handshake;
 
     private final Object lock = new Object();
-    private final Int2ObjectHashMap<Connection> byNumber = new Int2ObjectHashMap<>();
-    private int grown; // requests that connections may have under way beyond the first
+    private final ConnectionTable table;
     private final Closings closings;
-    private final Retirement retirement = new Retirement(this::retire);
+    private final Retirement retirement = new Retirement(Shares::isReleased, this::retire);
     private final IdleMemory idleMemory;
     private final Redials redials;
     private final DutyCycleAgent[] agents;
@@ -86,7 +79,8 @@ public final class Connections implements DutyCycleAgent {
         this.notices = notices;
         this.idleMemory = new IdleMemory(settings);
         this.closings = new Closings(this, nodeName, settings.lingerNanos());
-        this.maker = new ConnectionMaker(nic, settings, reports.errors(), runtime.random());
+        ConnectionMaker maker = new ConnectionMaker(nic, settings, reports.errors(), runtime.random());
+        this.table = new ConnectionTable(maker, retirement, settings, reports::makeRoom);
         this.handshake = new Handshake(this, lock, maker, targets, settings, rules, token, engine.listener());
         this.redials = new Redials(notices::note);
         this.agents = new DutyCycleAgent[] {closings, retirement, handshake, reports, idleMemory, redials};
@@ -119,28 +113,15 @@ public final class Connections implements DutyCycleAgent {
 
     // ---- finding ----------------------------------------------------------------------------------------------------
 
-    /** A connection by the number of its queue pair here; under the lock. */
+    /** A connection by the number of its queue pair here, which no other shares; under the lock. */
     @Nullable
     public Connection numbered(int number) {
-        return byNumber.get(number);
+        return table.numbered(number);
     }
 
-    /** All that there are now; under the lock. */
-    List<Connection> all() {
-        return List.copyOf(byNumber.values());
-    }
-
-    /** The connection that a datagram is about; under the lock. */
-    @Nullable
-    Connection find(long peerNic, ConnectionFlyweight datagram) {
-        Connection c = byNumber.get(datagram.receiverQp());
-        return c != null
-                        && c.peerNic == peerNic
-                        && c.peer.qp == datagram.senderQp()
-                        && c.peer.stream == datagram.senderStream()
-                        && c.stream == datagram.receiverStream()
-                ? c
-                : null;
+    /** All that there are now. */
+    ConnectionTable table() {
+        return table;
     }
 
     /** A datagram about a connection. */
@@ -152,69 +133,29 @@ public final class Connections implements DutyCycleAgent {
     }
 
     /**
-     * Makes a connection and lists it, under the lock; where numbers are short, takes those that wait only for
-     * stragglers.
-     */
-    Connection create(
-            long peerNic,
-            long transaction,
-            boolean incoming,
-            int kind,
-            String name,
-            ConnectionOwner owner,
-            boolean concurrent,
-            SenderQuota messages) {
-        Connection c;
-        try {
-            c = maker.make(peerNic, transaction, incoming, kind, name, owner, concurrent, messages);
-        } catch (IllegalStateException e) {
-            if (retirement.isEmpty()) {
-                throw e;
-            }
-            retirement.retireAll();
-            c = maker.make(peerNic, transaction, incoming, kind, name, owner, concurrent, messages);
-        }
-        byNumber.put(c.number, c);
-        makeRoomForErrors();
-        return c;
-    }
-
-    /**
      * Lets a connection have more requests under way; by the thread that sends.
      *
      * @return false if as many have grown as may
      */
     public boolean grow(Connection c, int requests) {
         synchronized (lock) {
-            int more = requests - c.queuePair.maxSend();
-            if (c.state >= Connection.CLOSED || grown + more > MAX_GROWN) {
-                return false;
-            }
-            grown += more;
-            c.grown += more;
-            makeRoomForErrors();
-            c.queuePair.resizeSend(requests);
-            return true;
+            return table.grow(c, requests);
         }
     }
 
     /**
      * A connection's window is again what it was at first; by who has entered its channel, and nothing is under way.
      */
-    public void shrink(Connection c, int requests) {
+    public void shrink(Connection c) {
         synchronized (lock) {
-            if (c.grown > 0 && c.state < Connection.CLOSED) {
-                c.queuePair.resizeSend(requests);
-                grown -= c.grown;
-                c.grown = 0;
-            }
+            table.shrink(c);
         }
     }
 
     /** Requests that connections may have under way beyond the first. */
     public int grown() {
         synchronized (lock) {
-            return grown;
+            return table.grown();
         }
     }
 
@@ -242,10 +183,6 @@ public final class Connections implements DutyCycleAgent {
         wakeOwner();
     }
 
-    private void makeRoomForErrors() {
-        reports.makeRoom((long) byNumber.size() * maker.mostErrors() + grown);
-    }
-
     // ---- ending -----------------------------------------------------------------------------------------------------
 
     /** Closes a connection from this side: when what was sent is acknowledged, or lingering has been long enough. */
@@ -255,6 +192,7 @@ public final class Connections implements DutyCycleAgent {
                 return;
             }
             long now = clock.nanoTime();
+            Shares.parts(c);
             handshake.over(c);
             closings.add(c, now);
             closings.doWork(now);
@@ -297,10 +235,16 @@ public final class Connections implements DutyCycleAgent {
         if (!c.become(Connection.CLOSED)) {
             return;
         }
-        if (c.queuePair.state() != QpState.RESET) {
+        if (c.shared != null) {
+            c.shared.close();
+        } else if (c.queuePair.state() != QpState.RESET) {
             c.queuePair.modify(new QpAttributes().state(QpState.ERR));
         }
         handshake.forget(c);
+        for (Connection other : table.shares().ended(c)) {
+            handshake.forget(other, new NotSharedException("the one whose queue pair it was to share was not made"));
+            end(other, why);
+        }
         retirement.add(c, now);
         lookBy(retirement.nextDeadline());
         ConnectionEnd end = c.end;
@@ -309,14 +253,22 @@ public final class Connections implements DutyCycleAgent {
         }
     }
 
+    /** All that came by a queue pair end with it; under the lock. */
+    void endNumbered(int number, CloseReason why) {
+        for (Connection c : table.broken(number)) {
+            end(c, why);
+        }
+    }
+
     private void retire(Connection c) {
-        c.queuePair.close();
-        byNumber.remove(c.number);
-        grown -= c.grown;
+        if (c.shared == null) {
+            c.queuePair.close();
+        }
         ConnectionEnd end = c.end;
         if (end != null) {
             end.retired();
         }
+        table.remove(c);
     }
 
     // ---- turns ------------------------------------------------------------------------------------------------------
@@ -402,7 +354,7 @@ public final class Connections implements DutyCycleAgent {
                 handshake.rejected(peerNic, d);
                 break;
             case ConnectionFlyweight.DISCONNECT:
-                Connection c = find(peerNic, d);
+                Connection c = table.find(peerNic, d);
                 if (c != null) {
                     end(c, CloseReason.CLOSED_BY_PEER);
                 }
@@ -412,7 +364,7 @@ public final class Connections implements DutyCycleAgent {
                                 .inAnswerTo(d));
                 break;
             default:
-                Connection gone = find(peerNic, d);
+                Connection gone = table.find(peerNic, d);
                 if (gone != null && gone.exchange.disconnectSent) {
                     end(gone, CloseReason.CLOSED_HERE);
                 }
@@ -431,7 +383,7 @@ public final class Connections implements DutyCycleAgent {
         List<Connection> open;
         synchronized (lock) {
             ending = true;
-            open = all();
+            open = table.all();
         }
         for (Connection c : open) {
             close(c);
@@ -458,7 +410,7 @@ public final class Connections implements DutyCycleAgent {
     /** Ends what is left, at once. */
     public void shutDown() {
         synchronized (lock) {
-            for (Connection c : all()) {
+            for (Connection c : table.all()) {
                 if (!c.exchange.disconnectSent && c.state == Connection.CLOSING) {
                     send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
                 }
@@ -467,7 +419,8 @@ public final class Connections implements DutyCycleAgent {
             }
             closings.clear();
             handshake.clear();
-            retirement.retireAll();
+            table.shares().closeQueuePairs();
+            retirement.retireAll(true);
             closed = true;
         }
         notices.tell(clock.nanoTime());

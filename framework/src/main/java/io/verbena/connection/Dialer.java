@@ -99,13 +99,19 @@ public final class Dialer {
                                 () -> links.connect(address, timeout), executor) // may look up a host's name
                         .thenCompose(link -> link)
                         .thenComposeAsync(
-                                link -> {
-                                    Connection c = handshake.prepare(link.peerNic(), kind, target, owner, settings);
-                                    handshake.ask(c, answersTo, link.maxPacket());
-                                    return c.opened
-                                            .orTimeout(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)
-                                            .whenCompleteAsync((done, failed) -> handshake.abandon(c), executor);
-                                },
+                                link -> ask(link, target, kind, owner, answersTo, settings, deadline)
+                                        .exceptionallyComposeAsync(
+                                                failed -> isNotShared(failed)
+                                                        ? ask(
+                                                                link,
+                                                                target,
+                                                                kind,
+                                                                owner,
+                                                                answersTo,
+                                                                settings.apart(),
+                                                                deadline)
+                                                        : CompletableFuture.failedFuture(failed),
+                                                executor),
                                 executor);
         return made.handleAsync(
                 (connection, failed) -> {
@@ -115,6 +121,26 @@ public final class Dialer {
                     throw failure(address, failed instanceof CompletionException wrapped ? wrapped.getCause() : failed);
                 },
                 executor);
+    }
+
+    private CompletableFuture<Connection> ask(
+            Link link,
+            String target,
+            int kind,
+            ConnectionOwner owner,
+            @Nullable MessageQueue answersTo,
+            ChannelSettings settings,
+            long deadline) {
+        Connection c = handshake.prepare(link.peerNic(), kind, target, owner, answersTo, settings, true);
+        handshake.ask(c, answersTo, link.maxPacket());
+        return c.opened
+                .orTimeout(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)
+                .whenCompleteAsync((done, failed) -> handshake.abandon(c), executor);
+    }
+
+    private static boolean isNotShared(Throwable failed) {
+        return failed instanceof NotSharedException
+                || (failed instanceof CompletionException && failed.getCause() instanceof NotSharedException);
     }
 
     private static String checkName(Address address) {
@@ -137,7 +163,7 @@ public final class Dialer {
             throw new ConnectionException(
                     "cannot connect to " + address + ": no node '" + address.target() + "' runs in this process");
         }
-        Connection c = handshake.prepare(peer.nicId(), kind, target, owner, settings);
+        Connection c = handshake.prepare(peer.nicId(), kind, target, owner, answersTo, settings, false);
         try {
             ConnectionFlyweight reply = peer.handshake()
                     .answer(
@@ -145,6 +171,9 @@ public final class Dialer {
                             handshake.request(c, answersTo, Links.maxPacket(NodeRegistry.ringLength(node, peer))),
                             PeerIdentity.SAME_PROCESS);
             if (reply.type() != ConnectionFlyweight.REPLY) {
+                if (reply.status() == ConnectionFlyweight.NOT_SHARED) {
+                    return openLocal(address, target, kind, owner, answersTo, settings.apart());
+                }
                 throw new ConnectionException("cannot connect to " + address + ": " + reply.text());
             }
             ConnectionFlyweight ready = handshake.answered(peer.nicId(), reply);
@@ -171,10 +200,12 @@ public final class Dialer {
         } catch (MemoryExhaustedException e) { // for the rings
             throw failure(address, e);
         }
-        Connection c = handshake.prepare(link.peerNic(), kind, target, owner, settings);
+        Connection c = handshake.prepare(link.peerNic(), kind, target, owner, answersTo, settings, true);
         try {
             handshake.ask(c, answersTo, link.maxPacket());
             return await(c.opened, deadline, address);
+        } catch (NotSharedException e) {
+            return openRemote(address, target, kind, owner, answersTo, settings.apart(), timeout, deadline);
         } finally {
             handshake.abandon(c); // unless it is open
         }
@@ -189,6 +220,9 @@ public final class Dialer {
                     return answer.get(Math.max(left, 0), TimeUnit.NANOSECONDS);
                 }
             } catch (ExecutionException e) {
+                if (e.getCause() instanceof NotSharedException apart) {
+                    throw apart;
+                }
                 throw failure(address, e.getCause());
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -1,5 +1,6 @@
 package io.verbena.connection;
 
+import io.verbena.mux.SharedConnection;
 import org.jspecify.annotations.Nullable;
 
 /** The datagrams about one {@link Connection} that are sent again until they are answered. Under its lock. */
@@ -7,6 +8,16 @@ final class Exchange {
     /** Asks for it. */
     @Nullable
     ConnectionFlyweight request;
+
+    /** PSN of the first packet that this side sends. */
+    int firstPsn;
+
+    /** The connections with which it counts, on the side that asks; null if it cannot share. */
+    @Nullable
+    SharedConnection among;
+
+    /** Whether the request cannot be sent yet. */
+    boolean waits;
 
     /** Says that it is made here. */
     @Nullable

@@ -92,17 +92,31 @@ public final class Handshake implements DutyCycleAgent {
 
     // ---- asking -----------------------------------------------------------------------------------------------------
 
-    /** Prepares a connection to a peer whose link is up; {@link #request} is what to send it. */
-    public Connection prepare(long peerNic, int kind, String name, ConnectionOwner owner, ChannelSettings wanted) {
+    /**
+     * Prepares a connection to a peer whose link is up; {@link #request} is what to send it.
+     *
+     * @param answersTo the inbox for what comes back, or null
+     * @param waits whether it may share a queue pair that the peer does not know yet; {@link #ask} waits for that
+     */
+    public Connection prepare(
+            long peerNic,
+            int kind,
+            String name,
+            ConnectionOwner owner,
+            @Nullable MessageQueue answersTo,
+            ChannelSettings wanted,
+            boolean waits) {
         synchronized (lock) {
             if (connections.isClosed()) {
                 throw new IllegalStateException("node '" + nodeName + "' is closed");
             }
-            Connection c = connections.create(
-                    peerNic, transactions++, false, kind, name, owner, wanted.concurrent(), SenderQuota.NONE);
-            c.firstPsn = maker.randomPsn();
+            NewConnection asked = new NewConnection(peerNic, transactions++, false, kind, name, owner, wanted);
+            Connection c = connections.table().ask(asked, answersTo, waits);
+            c.exchange.firstPsn = maker.randomPsn();
             try {
-                ConnectionMaker.toInit(c, wanted);
+                if (!Shares.joins(c)) {
+                    ConnectionMaker.toInit(c, wanted);
+                }
             } catch (IllegalArgumentException e) { // not what the tenant may set
                 connections.end(c, CloseReason.CLOSED_HERE);
                 throw e;
@@ -116,10 +130,11 @@ public final class Handshake implements DutyCycleAgent {
     public ConnectionFlyweight request(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
         ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, c.transaction)
                 .kind(c.kind)
-                .queuePairs(c.number, 0)
+                .status(Shares.isFounder(c) ? ConnectionFlyweight.SHARED : 0)
+                .queuePairs(c.number, Shares.peerQp(c))
                 .streams(c.stream, 0)
                 .group(c.group)
-                .psn(c.firstPsn)
+                .psn(c.exchange.firstPsn)
                 .pathMtu(Math.min(settings.pathMtu(), ConnectionMaker.mtuOf(maxPacket)))
                 .text(c.name, token)
                 .node(nodeName);
@@ -132,11 +147,28 @@ public final class Handshake implements DutyCycleAgent {
     /** Sends the request for a connection, again and again until it is answered or {@linkplain #abandon abandoned}. */
     void ask(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
         synchronized (lock) {
-            c.exchange.request = request(c, answersTo, maxPacket);
+            c.exchange.request = request(c, answersTo, maxPacket).compact();
+            c.exchange.waits = connections.table().shares().waits(c);
+            if (c.exchange.waits) {
+                return;
+            }
             askAgain(c, c.exchange.request, connections.clock().nanoTime());
             connections.lookBy(nextDeadline);
         }
         connections.wakeOwner();
+    }
+
+    /** The queue pair that a connection joins is known to the peer now. */
+    private void askAtLast(Connection c) {
+        ConnectionFlyweight request = c.exchange.request;
+        if (request != null && pending.get(c.transaction) == c) {
+            c.exchange.waits = false;
+            askAgain(
+                    c,
+                    request.queuePairs(c.number, Shares.peerQp(c)),
+                    connections.clock().nanoTime());
+            connections.lookBy(nextDeadline);
+        }
     }
 
     private void askAgain(Connection c, ConnectionFlyweight request, long now) {
@@ -197,6 +229,8 @@ public final class Handshake implements DutyCycleAgent {
             }
             try {
                 return accept(peerNic, request, target, rights, user);
+            } catch (NotSharedException e) {
+                return reject(request, ConnectionFlyweight.NOT_SHARED, "node '" + nodeName + "': " + e.getMessage());
             } catch (IllegalArgumentException e) {
                 rejections.rejected(
                         "node '" + request.node() + "'", "no connection to '" + name + "': " + e.getMessage());
@@ -221,35 +255,30 @@ public final class Handshake implements DutyCycleAgent {
         int regionKey = target.regionKey(rights);
         PeerUsage.Charge charge = new PeerUsage.Charge(user, target.regionLength());
         ChannelSettings wanted = target.settings();
+        NewConnection asked = new NewConnection(
+                peerNic, request.transaction(), true, request.kind(), request.text(), target.owner(), wanted);
         SenderQuota messages = usage.take(charge);
         Connection c;
         try {
-            c = connections.create(
-                    peerNic,
-                    request.transaction(),
-                    true,
-                    request.kind(),
-                    request.text(),
-                    target.owner(),
-                    wanted.concurrent(),
-                    messages);
+            c = connections.table().accept(asked, request, messages);
         } catch (RuntimeException e) {
             usage.giveBack(charge);
             throw e;
         }
         c.rights = rights;
         c.charge = charge;
-        c.firstPsn = maker.randomPsn();
+        c.exchange.firstPsn = maker.randomPsn();
         int mtu = Math.min(settings.pathMtu(), request.pathMtu());
         try {
-            ConnectionMaker.toInit(c, wanted);
-            ConnectionMaker.takePeer(c, request);
-            maker.toReady(c, mtu, request.psn());
+            if (!Shares.joins(c)) {
+                ConnectionMaker.toInit(c, wanted);
+            }
+            reach(c, request, mtu);
         } catch (IllegalArgumentException e) { // more than the link carries, or the tenant may set since a moment ago
             connections.end(c, CloseReason.PROTOCOL_ERROR);
             throw e;
         }
-        ConnectionFlyweight reply = reply(c, mtu, target, regionKey, messages);
+        ConnectionFlyweight reply = reply(c, mtu, target, regionKey, messages).compact();
         c.exchange.reply = reply;
         c.exchange.attempts = 1;
         c.exchange.nextAttempt = connections.clock().nanoTime() + Connections.RETRY_NANOS;
@@ -260,13 +289,25 @@ public final class Handshake implements DutyCycleAgent {
         return reply;
     }
 
+    /** The peer has said what its end is: brings the queue pair to where it sends, unless it is there. */
+    private void reach(Connection c, ConnectionFlyweight peer, int mtu) {
+        if (!connections.table().shares().takeStream(c, peer)) {
+            throw new IllegalArgumentException("stream " + peer.senderStream() + " of " + peer + " is not a new one");
+        }
+        ConnectionMaker.takePeer(c, peer);
+        if (!Shares.joins(c)) {
+            maker.toReady(c, mtu, peer.psn());
+            connections.table().shares().opened(c).forEach(this::askAtLast);
+        }
+    }
+
     private ConnectionFlyweight reply(Connection c, int mtu, Target target, int regionKey, SenderQuota messages) {
         ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
                 .kind(c.kind)
                 .queuePairs(c.number, c.peer.qp)
                 .streams(c.stream, c.peer.stream)
                 .group(c.group)
-                .psn(c.firstPsn)
+                .psn(c.exchange.firstPsn)
                 .pathMtu(mtu)
                 .node(nodeName);
         MessageQueue queue = target.queue();
@@ -300,9 +341,8 @@ public final class Handshake implements DutyCycleAgent {
             Connection c = pending.get(reply.transaction());
             if (c != null && c.peerNic == peerNic && isAnswerTo(c, reply)) {
                 pending.remove(c.transaction);
-                ConnectionMaker.takePeer(c, reply);
                 try {
-                    maker.toReady(c, reply.pathMtu(), reply.psn());
+                    reach(c, reply, reply.pathMtu());
                 } catch (IllegalArgumentException e) { // not what was asked for
                     c.opened.completeExceptionally(
                             new ConnectionException("the peer's answer makes no sense: " + e.getMessage()));
@@ -310,11 +350,12 @@ public final class Handshake implements DutyCycleAgent {
                     return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
                             .inAnswerTo(reply);
                 }
+                c.exchange.request = null;
                 c.become(Connection.OPEN);
                 c.opened.complete(c);
                 return Connections.about(ConnectionFlyweight.READY, c);
             }
-            Connection known = connections.find(peerNic, reply);
+            Connection known = connections.table().find(peerNic, reply);
             if (known != null && known.transaction == reply.transaction() && known.state < Connection.CLOSED) {
                 return Connections.about(ConnectionFlyweight.READY, known); // also while what was sent is under way
             }
@@ -333,7 +374,7 @@ public final class Handshake implements DutyCycleAgent {
             Connection c = pending.get(rejection.transaction());
             if (c != null && c.peerNic == peerNic) {
                 pending.remove(c.transaction);
-                c.opened.completeExceptionally(new ConnectionException(rejection.text()));
+                c.opened.completeExceptionally(Shares.rejected(c, rejection));
                 connections.end(c, CloseReason.REFUSED);
             }
         }
@@ -342,7 +383,7 @@ public final class Handshake implements DutyCycleAgent {
     /** The peer has the answer. */
     void ready(long peerNic, ConnectionFlyweight ready) {
         synchronized (lock) {
-            Connection c = connections.find(peerNic, ready);
+            Connection c = connections.table().find(peerNic, ready);
             if (c != null && c.incoming && unconfirmed.remove(c)) {
                 confirmed(c);
             }
@@ -384,7 +425,7 @@ public final class Handshake implements DutyCycleAgent {
 
     private int askAgain(Connection c, long now) {
         ConnectionFlyweight request = c.exchange.request;
-        if (request == null || c.opened.isDone()) {
+        if (request == null || c.exchange.waits || c.opened.isDone()) {
             return 0; // asked without datagrams, or too late; whoever waits abandons it
         }
         if (now - c.exchange.nextAttempt < 0) {
@@ -427,11 +468,16 @@ public final class Handshake implements DutyCycleAgent {
         unconfirmed.remove(c);
     }
 
+    /** A connection cannot be made; under the lock. */
+    void forget(Connection c, RuntimeException why) {
+        if (pending.remove(c.transaction, c)) {
+            c.opened.completeExceptionally(why);
+        }
+    }
+
     /** A connection is over: a request like its own would be a new one. Under the lock. */
     void forget(Connection c) {
-        if (pending.remove(c.transaction, c)) {
-            c.opened.completeExceptionally(new ConnectionException("it ended before it was open: " + c.reason));
-        }
+        forget(c, new ConnectionException("it ended before it was open: " + c.reason));
         unconfirmed.remove(c);
         PeerUsage.Charge charge = c.charge;
         if (charge != null) {

@@ -4,7 +4,6 @@ import io.verbena.dispatch.DutyCycleAgent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.agrona.BitUtil;
 
 /**
  * Takes the memory back that channels hold for messages, from those that have sent nothing for a while: what lies
@@ -19,11 +18,10 @@ public final class IdleMemory implements DutyCycleAgent {
          * Gives the memory for messages back, and what the window had grown by, if nothing was sent since the last look
          * and nothing is under way. By the node; a thread that begins to send waits for it.
          *
-         * @param sendDepth messages that the channel begins with
          * @param bytes that it begins with
          * @return whether it has none any more
          */
-        boolean giveBackIfIdle(int sendDepth, int bytes);
+        boolean giveBackIfIdle(int bytes);
     }
 
     /** Channels that give back in one turn of the node: each waits until its thread is out of it. */
@@ -31,7 +29,6 @@ public final class IdleMemory implements DutyCycleAgent {
 
     private static final long NEXT_TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final int sendDepth;
     private final int stagingLength;
     private final long idleNanos;
     private final List<Holder> watched = new ArrayList<>();
@@ -44,7 +41,6 @@ public final class IdleMemory implements DutyCycleAgent {
      * @param settings say what a channel begins with, and when it is idle
      */
     IdleMemory(ConnectionSettings settings) {
-        sendDepth = BitUtil.findNextPositivePowerOfTwo(settings.sendDepth());
         stagingLength = settings.stagingLength();
         idleNanos = settings.idleNanos();
     }
@@ -72,7 +68,7 @@ public final class IdleMemory implements DutyCycleAgent {
         }
         int given = 0;
         while (at > 0 && given < MAX_PER_TURN) {
-            if (watched.get(--at).giveBackIfIdle(sendDepth, stagingLength)) {
+            if (watched.get(--at).giveBackIfIdle(stagingLength)) {
                 watched.set(at, watched.get(watched.size() - 1));
                 watched.remove(watched.size() - 1);
                 given++;

@@ -100,11 +100,11 @@ final class NicReports implements DutyCycleAgent {
             event.acknowledge(); // before its queue pair may be closed for it
             switch (event.type()) {
                 case QP_FATAL:
-                    endNumbered((int) event.element(), CloseReason.PEER_LOST);
+                    connections.endNumbered((int) event.element(), CloseReason.PEER_LOST);
                     break;
                 case QP_REQ_ERR:
                 case QP_ACCESS_ERR:
-                    endNumbered((int) event.element(), CloseReason.PROTOCOL_ERROR);
+                    connections.endNumbered((int) event.element(), CloseReason.PROTOCOL_ERROR);
                     break;
                 case PORT_ERR:
                     lostPeers.lost(event.element(), now + peerTimeoutNanos);
@@ -120,13 +120,6 @@ final class NicReports implements DutyCycleAgent {
             }
         }
         return work;
-    }
-
-    private void endNumbered(int number, CloseReason reason) {
-        Connection c = connections.numbered(number);
-        if (c != null) {
-            connections.end(c, reason);
-        }
     }
 
     /** Gives up peers that had no link for too long; where errors were lost, ends what has met one. */
@@ -146,7 +139,7 @@ final class NicReports implements DutyCycleAgent {
         List<Long> gone = lostPeers.giveUp(now);
         for (long peer : gone) {
             onPeerGone.accept(peer);
-            for (Connection c : connections.all()) {
+            for (Connection c : connections.table().all()) {
                 if (c.peerNic == peer) {
                     connections.end(c, CloseReason.PEER_LOST);
                 }
@@ -161,20 +154,19 @@ final class NicReports implements DutyCycleAgent {
     }
 
     private void onError(Completion completion) {
-        Connection c = connections.numbered(completion.qpNumber());
-        if (c == null || completion.isSuccess()) {
+        if (completion.isSuccess()) {
             return;
         }
         WcStatus status = completion.status();
-        if (c.state != Connection.CLOSED && status != WcStatus.WR_FLUSH_ERR) {
-            LOG.debug("node '{}': {} ended in {}", nodeName, c, status);
+        if (status != WcStatus.WR_FLUSH_ERR) {
+            LOG.debug("node '{}': queue pair {} ended in {}", nodeName, completion.qpNumber(), status);
         }
-        connections.end(c, reasonOf(status));
+        connections.endNumbered(completion.qpNumber(), reasonOf(status));
     }
 
     private void endAfterOverrun(long now) {
         if (errors.hasOverrun()) {
-            for (Connection c : connections.all()) {
+            for (Connection c : connections.table().all()) {
                 if (c.path.state() == QpState.ERR) {
                     connections.end(c, CloseReason.PROTOCOL_ERROR);
                 }

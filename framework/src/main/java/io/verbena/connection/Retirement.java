@@ -4,6 +4,7 @@ import io.verbena.dispatch.DutyCycleAgent;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Connections that are over: each keeps its queue pair for a while, so that nobody else gets what is still on its way
@@ -14,11 +15,18 @@ import java.util.function.Consumer;
 final class Retirement implements DutyCycleAgent {
     private static final long RETIRE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    private final Predicate<Connection> isReleased;
     private final Consumer<Connection> retire;
     private final ArrayDeque<Connection> waiting = new ArrayDeque<>(); // in the order of their deadlines
 
-    /** Creates it; {@code retire} gives a queue pair back. */
-    Retirement(Consumer<Connection> retire) {
+    /**
+     * Creates it.
+     *
+     * @param isReleased whether the NIC uses nothing of a connection any more
+     * @param retire gives a queue pair back
+     */
+    Retirement(Predicate<Connection> isReleased, Consumer<Connection> retire) {
+        this.isReleased = isReleased;
         this.retire = retire;
     }
 
@@ -32,10 +40,15 @@ final class Retirement implements DutyCycleAgent {
         return waiting.isEmpty();
     }
 
-    /** Retires all, at once. */
-    void retireAll() {
-        for (Connection c = waiting.poll(); c != null; c = waiting.poll()) {
-            retire.accept(c);
+    /** Retires all that can be retired, at once; or all, where the NIC has been made to let go of them. */
+    void retireAll(boolean released) {
+        for (int i = waiting.size(); i > 0; i--) {
+            Connection c = waiting.remove();
+            if (released || isReleased.test(c)) {
+                retire.accept(c);
+            } else {
+                waiting.add(c);
+            }
         }
     }
 
@@ -44,8 +57,12 @@ final class Retirement implements DutyCycleAgent {
         int work = 0;
         for (Connection c = waiting.peek(); c != null && c.exchange.deadline - now <= 0; c = waiting.peek()) {
             waiting.remove();
-            retire.accept(c);
-            work++;
+            if (isReleased.test(c)) {
+                retire.accept(c);
+                work++;
+            } else {
+                add(c, now);
+            }
         }
         return work;
     }

@@ -11,6 +11,7 @@ import io.verbena.nic.verbs.QpState;
 public final class QueuePairPath implements SendPath {
     private final QueuePair queuePair;
     private final Engine engine;
+    private final int firstDepth;
 
     /**
      * Creates it.
@@ -20,6 +21,7 @@ public final class QueuePairPath implements SendPath {
     public QueuePairPath(QueuePair queuePair, Engine engine) {
         this.queuePair = queuePair;
         this.engine = engine;
+        this.firstDepth = queuePair.maxSend();
     }
 
     @Override
@@ -61,6 +63,21 @@ public final class QueuePairPath implements SendPath {
     @Override
     public int depth() {
         return queuePair.maxSend();
+    }
+
+    @Override
+    public int firstDepth() {
+        return firstDepth;
+    }
+
+    @Override
+    public int fullDepth() {
+        return firstDepth;
+    }
+
+    @Override
+    public void resize(int requests) {
+        queuePair.resizeSend(requests);
     }
 
     @Override

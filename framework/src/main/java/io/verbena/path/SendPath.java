@@ -46,6 +46,15 @@ public interface SendPath {
     /** Requests that may be outstanding. */
     int depth();
 
+    /** Requests that may be outstanding at first, and again after nothing was sent for long. */
+    int firstDepth();
+
+    /** Requests up to which more may be outstanding as soon as it is full. */
+    int fullDepth();
+
+    /** Lets so many requests be outstanding, a power of two; by the thread that posts. Waits for the engine's turn. */
+    void resize(int requests);
+
     /** Bytes of inline data that a request may carry. */
     int maxInline();
 

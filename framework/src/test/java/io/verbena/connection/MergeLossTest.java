@@ -12,6 +12,7 @@ import io.verbena.dispatch.Turns;
 import io.verbena.merge.Admissions;
 import io.verbena.merge.MergeSettings;
 import io.verbena.merge.MergingOperations;
+import io.verbena.mux.MuxSettings;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
 import io.verbena.nic.ProtectionDomain;
@@ -65,7 +66,19 @@ class MergeLossTest {
             this.connections = new Connections(
                     nic,
                     NodeRuntime.system().withClock(clock, () -> {}),
-                    new ConnectionSettings(name, 16, 64, 16 << 10, 256, 12, 7, 100 * MS, 10_000 * MS, 10_000 * MS),
+                    new ConnectionSettings(
+                            name,
+                            16,
+                            64,
+                            16 << 10,
+                            256,
+                            12,
+                            7,
+                            100 * MS,
+                            10_000 * MS,
+                            10_000 * MS,
+                            64,
+                            MuxSettings.OFF),
                     this,
                     new AccessRules(request -> EnumSet.allOf(Right.class), 16, Integer.MAX_VALUE, Integer.MAX_VALUE),
                     new byte[0],
@@ -186,7 +199,7 @@ class MergeLossTest {
         simulation.runFor(10 * MS);
         connection = asks.connections
                 .handshake()
-                .prepare(2, ConnectionFlyweight.REGION, "table", asks, ChannelSettings.DEFAULT);
+                .prepare(2, ConnectionFlyweight.REGION, "table", asks, null, ChannelSettings.DEFAULT, false);
         asks.connections.handshake().ask(connection, null, 8192);
         simulation.runUntil(connection.opened::isDone, TimeUnit.SECONDS.toNanos(10));
         assertThat(connection.state).isEqualTo(Connection.OPEN);

@@ -6,6 +6,7 @@ import io.verbena.AccessRequest;
 import io.verbena.CloseReason;
 import io.verbena.NodeRuntime;
 import io.verbena.Right;
+import io.verbena.mux.MuxSettings;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
@@ -47,7 +48,8 @@ class VirtualTimeTest {
             this.connections = new Connections(
                     nic,
                     NodeRuntime.system().withClock(clock, () -> {}),
-                    new ConnectionSettings(name, 16, 64, 16 << 10, 4096, 18, 7, LINGER, 10_000 * MS, 10_000 * MS),
+                    new ConnectionSettings(
+                            name, 16, 64, 16 << 10, 4096, 18, 7, LINGER, 10_000 * MS, 10_000 * MS, 64, MuxSettings.OFF),
                     this,
                     new AccessRules(request -> EnumSet.allOf(Right.class), 16, Integer.MAX_VALUE, Integer.MAX_VALUE),
                     new byte[0],
@@ -57,7 +59,7 @@ class VirtualTimeTest {
         Connection prepare(long peerNic) {
             return connections
                     .handshake()
-                    .prepare(peerNic, ConnectionFlyweight.INBOX, "in", this, ChannelSettings.DEFAULT);
+                    .prepare(peerNic, ConnectionFlyweight.INBOX, "in", this, null, ChannelSettings.DEFAULT, false);
         }
 
         @Override

@@ -9,6 +9,7 @@ import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
 import io.verbena.nic.queue.ReceiveRing;
 import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.queue.SendSource;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.verbs.AsyncEventType.Element;
 import io.verbena.nic.verbs.QpState;
@@ -374,6 +375,11 @@ public final class QueuePair implements AutoCloseable {
         if (context.state() == QpState.ERR) {
             engine.ring(context);
         }
+    }
+
+    /** Lets a source fill the send queue from here on, and nobody else post; in RESET. */
+    public SendFeed feed(SendSource source) {
+        return new SendFeed(pd, engine, context, source);
     }
 
     // ---- states ------------------------------------------------------------------------------------------------

@@ -4,7 +4,9 @@ import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.KeyText;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.memory.MemoryWindow;
+import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.queue.SlotWriter;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.verbs.QpType;
@@ -25,7 +27,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <p>Not thread-safe.
  */
-public final class SendRequest {
+public final class SendRequest implements SlotWriter {
     private static final int INITIAL_ENTRIES = 4;
 
     private WcOpcode opcode = WcOpcode.SEND;
@@ -261,6 +263,11 @@ public final class SendRequest {
         return flag(SendWqeDescriptor.INLINE, true);
     }
 
+    /** Bytes of its data. */
+    public long length() {
+        return length;
+    }
+
     private SendRequest start(WcOpcode kind, int key, long offset) {
         if (opcode != kind) { // mostly it is the one of before: no store, and no barrier of the collector's
             opcode = kind;
@@ -332,7 +339,22 @@ public final class SendRequest {
 
     /** Executes the request while it is posted, if possible; its element is in the slot, its inline data is not. */
     boolean executeNow(Engine engine, QpContext qp, int slot, int longest) {
-        return qp.mayExecuteNow(opcode.ordinal(), flags) && engine.executeNow(qp, slot, inline, longest);
+        return qp.mayExecuteNow(opcode.ordinal(), flags) && engine.executeNow(qp, slot, null, inline, longest);
+    }
+
+    /** As the other, in a slot that it gets under the baton. */
+    boolean executeNow(Engine engine, QpContext qp, int longest) {
+        return qp.mayExecuteNow(opcode.ordinal(), flags) && engine.executeNow(qp, -1, this, inline, longest);
+    }
+
+    /** Internal: lays it, except for inline data, into the next slot of a ring that is empty. */
+    @Override
+    public int write(SendRing ring) {
+        int slot = ring.isIdle() ? ring.claim() : -1;
+        if (slot >= 0) {
+            encode(ring.buffer(), slot);
+        }
+        return slot;
     }
 
     /** Copies the request, except for inline data, to a slot of a send ring. */

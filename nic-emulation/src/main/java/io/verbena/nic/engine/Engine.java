@@ -11,6 +11,7 @@ import io.verbena.nic.port.LinkEndpoint;
 import io.verbena.nic.port.LinkListener;
 import io.verbena.nic.port.PollStrategy.Waiting;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.queue.SlotWriter;
 import io.verbena.nic.transport.InlineData;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -213,18 +214,20 @@ public final class Engine implements AutoCloseable {
      * Executes a request as it is posted: cut-through, if the calling thread may run the engine, finds the baton free,
      * and nothing is before it. It lies in the next free slot of its send ring, which is empty.
      *
+     * @param writer puts it there under the baton, where nobody posts; null: it is there
      * @param data its inline data, if it has any, which is not in the slot yet
      * @param longest most bytes of data
      * @return whether it was done, or has failed; if not, nothing has happened to it and it is to be posted
      */
-    public boolean executeNow(QpContext qp, int slot, InlineData data, int longest) {
+    public boolean executeNow(QpContext qp, int slot, @Nullable SlotWriter writer, InlineData data, int longest) {
         if (!assisted || isLeftToOwner(qp) || !doorbells.isEmpty() || !baton.tryTake()) {
             return false;
         }
         boolean done;
         boolean delivered;
         try {
-            done = datapath.executeNow(qp, slot, data, longest);
+            int at = writer == null ? slot : writer.write(qp.sendRing());
+            done = at >= 0 && datapath.executeNow(qp, at, data, longest);
             delivered = datapath.takeDelivered();
         } catch (RuntimeException | Error e) {
             turns.fail(e);

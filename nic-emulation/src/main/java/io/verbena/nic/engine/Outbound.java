@@ -230,6 +230,7 @@ final class Outbound implements AutoCloseable {
         arbiter.charge(qp, sent, qp.operations(), timed ? timer.end() : 0);
         window.sent(qp, sent);
         visited = null;
+        weigh(qp);
         if (qp.outcome() == QpContext.MORE) {
             standAnew(qp);
         }
@@ -357,11 +358,22 @@ final class Outbound implements AutoCloseable {
             if (qp.outcome() == QpContext.IDLE) {
                 standAnew(qp);
             }
+            weigh(qp);
             if (newcomer == null) {
                 newcomer = qp;
             } else if (newcomer != qp) {
                 arbiter.active(qp);
             }
+        }
+    }
+
+    /** A queue pair that many feed weighs as much as those of them that have something to send. */
+    private void weigh(QpContext qp) {
+        int before = qp.weight();
+        int now = qp.sendRing().weight(before);
+        if (now != before) {
+            qp.configure(now, qp.trafficClass());
+            arbiter.changed(qp, before, now, qp.trafficClass());
         }
     }
 

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue pair's send queue: fixed slots that the poster fills and the engine drains in order.
@@ -35,6 +36,8 @@ public final class SendRing extends RingLines.Behind {
 
     // The engine's: requests below head are complete, below next have been sent (in part).
     private long next;
+    private @Nullable SendSource source; // fills the ring under the baton, as its poster; null: somebody posts
+    private boolean stopped; // the source fills it no more
 
     /**
      * Creates an empty ring.
@@ -49,6 +52,22 @@ public final class SendRing extends RingLines.Behind {
         this.slotLength = SendWqeDescriptor.slotLength(maxSge, maxInline);
         this.maxSge = maxSge;
         this.maxInline = Math.max(maxInline, 0);
+    }
+
+    /** Under the baton, before the first request: a source fills it, and nobody else posts. */
+    public void feed(SendSource from) {
+        source = from;
+    }
+
+    /** Engine: what its source has left stays there, for the queue pair sends no more. */
+    public void stopFeed() {
+        stopped = true;
+    }
+
+    /** Engine: the weight of what is sent from here; that of the queue pair itself unless a source fills it. */
+    public int weight(int own) {
+        SendSource from = source;
+        return from == null ? own : from.weight();
     }
 
     /** Requests that fit. */
@@ -148,6 +167,11 @@ public final class SendRing extends RingLines.Behind {
         publish(produced);
     }
 
+    /** Poster: the number of the request that is posted next. */
+    public long number() {
+        return produced;
+    }
+
     /** Any thread: index of the request that will be published next. */
     public long published() {
         return publishedAcquire();
@@ -215,6 +239,10 @@ public final class SendRing extends RingLines.Behind {
         if (next < publishedSeen) {
             return true;
         }
+        SendSource from = source;
+        if (from != null && !stopped) {
+            from.fill(this);
+        }
         publishedSeen = publishedAcquire();
         if (next < publishedSeen) {
             firstSeen = first;
@@ -249,6 +277,10 @@ public final class SendRing extends RingLines.Behind {
     /** Engine: gives completed slots back to the poster. */
     public void releaseConsumed() {
         consume(head);
+        SendSource from = source;
+        if (from != null) {
+            from.completed(head);
+        }
     }
 
     /** Poster and engine both at rest: forgets everything (a move to RESET). */

@@ -260,6 +260,7 @@ public final class QpContext extends ScheduledFlow {
     public void error() {
         if (state != QpState.ERR) {
             state = QpState.ERR;
+            sendRing.stopFeed();
             services.publishState(this);
             responder.abandon();
             requester.flush();

@@ -1,0 +1,185 @@
+package io.verbena.mux;
+
+import io.verbena.nic.PostResult;
+import io.verbena.nic.SendFeed;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.arbiter.FlowStatistics;
+import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.queue.SendWqeDescriptor;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one channel that shares a queue pair: a ring with one poster, which the engine reads. A request keeps
+ * its place here until it is complete, so that what a channel may have outstanding is its own. Memory comes with the
+ * first request.
+ *
+ * <pre>
+ *   completed ......... moved ......... published ......... posted
+ *             in the queue              wait here      not seen yet
+ *             pair's own ring
+ * </pre>
+ *
+ * <p>Concurrency: one thread at a time posts; what is said so is for the engine's baton holder; the questions are for
+ * any thread.
+ */
+public final class EgressQueue extends ReadyList.Entry {
+    private final int firstDepth;
+    private volatile int depth;
+    private volatile int weight;
+    private volatile @Nullable SendRing ring;
+    private volatile @Nullable FlowStatistics statistics;
+
+    // The engine's.
+    long credit; // bytes that it may still send in this round; below zero it owes
+    boolean counted; // its weight is in the queue pair's
+    boolean waits; // it stands in the round
+    private int underWay; // requests that were moved and are not complete
+    private boolean closed;
+
+    /**
+     * Creates an empty one.
+     *
+     * @param weight among those that share the queue pair, at least 1
+     * @param depth requests that may be outstanding at first, a power of two
+     */
+    EgressQueue(int weight, int depth) {
+        this.weight = weight;
+        this.firstDepth = depth;
+        this.depth = depth;
+    }
+
+    // ---- the poster's -----------------------------------------------------------------------------------------------
+
+    /** Posts a request that nobody sees before {@link #publish}. */
+    PostResult post(SendFeed feed, SendRequest request) {
+        SendRing own = ring;
+        if (own == null) {
+            own = feed.queue(depth);
+            ring = own;
+        }
+        return feed.post(request, own);
+    }
+
+    /** Makes visible what was posted, and sees to it that the engine looks. */
+    void publish(ReadyList ready) {
+        SendRing own = ring;
+        if (own != null) {
+            own.publish();
+            if (list()) {
+                ready.push(this);
+            }
+        }
+    }
+
+    /** Whether nothing is posted that is not complete. */
+    boolean isIdle() {
+        SendRing own = ring;
+        return own == null || own.isIdle();
+    }
+
+    // ---- any thread's -----------------------------------------------------------------------------------------------
+
+    /** Whether requests were published that are not complete. */
+    boolean hasPublished() {
+        SendRing own = ring;
+        return own != null && own.hasPublished();
+    }
+
+    /** Requests posted and not complete. */
+    int outstanding() {
+        SendRing own = ring;
+        return own == null ? 0 : own.outstanding();
+    }
+
+    /** Requests that may be outstanding. */
+    int depth() {
+        return depth;
+    }
+
+    /** Requests that may be outstanding at first. */
+    int firstDepth() {
+        return firstDepth;
+    }
+
+    /** Its weight. */
+    int weight() {
+        return weight;
+    }
+
+    /** What it has sent. */
+    FlowStatistics statistics() {
+        FlowStatistics known = statistics;
+        return known == null ? new FlowStatistics() : known;
+    }
+
+    // ---- the engine's -----------------------------------------------------------------------------------------------
+
+    /** Lets so many requests be outstanding; by the poster, under the baton. */
+    void resize(int requests) {
+        SendRing own = ring;
+        if (own != null) {
+            own.resize(requests);
+        }
+        depth = requests;
+    }
+
+    /** Sets the weight, while it is not counted. */
+    void reweigh(int value) {
+        weight = value;
+    }
+
+    /** Whether a request waits to be moved. */
+    boolean hasNext() {
+        SendRing own = ring;
+        return !closed && own != null && own.hasNext();
+    }
+
+    /** Copies the next request to a slot of the queue pair's ring. @return the length of its message */
+    int move(UnsafeBuffer to, int at) {
+        SendRing own = ring;
+        if (own == null) {
+            throw new IllegalStateException("nothing was posted");
+        }
+        int slot = own.slot(own.next());
+        long header = own.buffer().getLong(slot + SendWqeDescriptor.HEADER);
+        int length = SendWqeDescriptor.length(header);
+        boolean inline = (SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0;
+        int data = inline ? length : SendWqeDescriptor.entries(header) * SendWqeDescriptor.SGE_LENGTH;
+        to.putBytes(at, own.buffer(), slot, SendWqeDescriptor.DATA + data);
+        own.advanceNext();
+        underWay++;
+        count(length);
+        return length;
+    }
+
+    /** A message of this length is sent. */
+    void count(int length) {
+        FlowStatistics counts = statistics;
+        if (counts == null) {
+            counts = new FlowStatistics();
+            statistics = counts;
+        }
+        counts.visit(length, 1);
+    }
+
+    /** The oldest request that was moved is complete. @return whether none is left */
+    boolean complete() {
+        SendRing own = ring;
+        if (own != null) {
+            own.advanceHead();
+            own.releaseConsumed();
+        }
+        return --underWay == 0;
+    }
+
+    /** Whether requests that were moved are not complete. */
+    boolean isUnderWay() {
+        return underWay > 0;
+    }
+
+    /** What was not moved stays here for good. */
+    void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,70 @@
+package io.verbena.mux;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tenant's channels between the same two inboxes, and the queue pairs that they share.
+ *
+ * <p>Under the lock of whoever makes and ends channels.
+ */
+public final class SharedConnection {
+    /** Channels on a queue pair from which on another one is made, as long as there may be more. */
+    private static final int MANY = 64;
+
+    private final List<SharedQueuePair> queuePairs = new ArrayList<>();
+    private int channels;
+    private boolean refused;
+
+    /** Creates it, without channels. */
+    public SharedConnection() {}
+
+    /** A channel is added, whether or not it shares. */
+    public void enter() {
+        channels++;
+    }
+
+    /** A channel is gone. @return whether it was the last */
+    public boolean leave() {
+        return --channels == 0;
+    }
+
+    /** Channels that it has. */
+    public int channels() {
+        return channels;
+    }
+
+    /** The peer does not want to share: none does from here on. */
+    public void refuse() {
+        refused = true;
+    }
+
+    /** Whether the peer does not want to share. */
+    public boolean isRefused() {
+        return refused;
+    }
+
+    /**
+     * The queue pair for another channel.
+     *
+     * @param most queue pairs that there may be
+     * @param known whether its peer must be known already
+     * @return null if one is to be made
+     */
+    public @Nullable SharedQueuePair choose(int most, boolean known) {
+        queuePairs.removeIf(pair -> !pair.hasRoom());
+        SharedQueuePair best = null;
+        for (SharedQueuePair pair : queuePairs) {
+            if ((!known || pair.peerQp() != 0) && (best == null || pair.members() < best.members())) {
+                best = pair;
+            }
+        }
+        return best != null && best.members() >= MANY && queuePairs.size() < most ? null : best;
+    }
+
+    /** Adds a queue pair that was made. */
+    public void add(SharedQueuePair pair) {
+        queuePairs.add(pair);
+    }
+}
