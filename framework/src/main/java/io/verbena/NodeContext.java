@@ -117,7 +117,7 @@ public final class NodeContext {
         return this;
     }
 
-    /** Bytes that all inboxes have ready for bursts together, up to 1 GiB; default 8 MiB. With 0 each has its own. */
+    /** Bytes that all inboxes have ready for bursts together, up to 1 GiB. Default 0: each has its own. */
     public NodeContext sharedReserve(long bytes) {
         nic.sharedReserve(bytes);
         return this;

@@ -195,7 +195,6 @@ class AsyncEventTest {
         AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()
                 .chunkLength(CHUNK)
                 .maxMessage(CHUNK / 4)
-                .reserveChunks(2)
                 .memoryLimit(3 * CHUNK + CHUNK / 4));
         b.nic.backgroundWork();
         assertThat(b.events()).isEmpty();
@@ -224,7 +223,6 @@ class AsyncEventTest {
         AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()
                 .chunkLength(CHUNK)
                 .maxMessage(CHUNK / 4)
-                .reserveChunks(2)
                 .memoryLimit(3 * CHUNK + CHUNK / 4));
         queue.modify(new AppendQueueAttributes(queue.attributes()).lowWatermark(0));
         for (int i = 0; i < 11; i++) {

@@ -56,7 +56,6 @@ public final class ChunkAllocator {
                 any = true;
             }
         }
-        queues.sharedReserve().reclaim(queues);
         work += queues.sharedReserve().maintain(now, ZERO_BUDGET);
         any |= failed;
         failed = false;

@@ -40,7 +40,7 @@ final class Footprint {
     private final NanoClock clock;
     private final long start;
     private volatile boolean refused;
-    private volatile long owed; // bytes of chunks that may come at any time
+    private volatile int owed; // bytes of the chunk that a queue which rests takes first
     private final AtomicLong exhaustions = new AtomicLong();
 
     /** The bits of a double: the sum of each change times the seconds after the start at which it came. */
@@ -100,43 +100,11 @@ final class Footprint {
     }
 
     /**
-     * So many bytes belong to chunks that the queue may get at any time: those that direct initiators may take, and the
-     * first one of a queue that rests, since no message may go in parts without a chunk. What messages in parts lie in
-     * leaves room for them.
+     * The queue rests, and is owed a chunk of so many bytes; 0: it has one. No message may go in parts without a chunk,
+     * so what messages in parts lie in leaves room for it.
      */
-    void owes(long bytes) {
-        owed = bytes;
-    }
-
-    /** How many chunks direct initiators may take before the owner has counted them. */
-    int lendable(int chunkLength, int most, boolean rests) {
-        long chunks = chunks(chunkLength);
-        int count = most;
-        while (count > 0 && (owed(count, rests) > chunks || !quota.hasRoom(owed(count, rests) * chunkLength))) {
-            count--;
-        }
-        return count;
-    }
-
-    /** What {@link #owes} is while so many chunks are lent. */
-    static long owed(int chunkLength, int count, boolean rests) {
-        return owed(count, rests) * chunkLength;
-    }
-
-    /** Maintenance may have one in hand, but for a queue that rests only if it is wanted. */
-    private static long owed(int count, boolean rests) {
-        if (rests && count <= 1) {
-            return 1;
-        }
-        return count == 0 ? 0 : count + 1;
-    }
-
-    /** Chunks that there is room for beside a longest message. */
-    private long chunks(int chunkLength) {
-        long free = limit()
-                - table.getLongVolatile(queue + FOOTPRINT_OFFSET)
-                - of.attributes().apart();
-        return Math.max(0, free / chunkLength);
+    void owes(int chunkLength) {
+        owed = chunkLength;
     }
 
     /**

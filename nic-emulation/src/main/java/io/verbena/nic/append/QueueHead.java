@@ -84,11 +84,7 @@ final class QueueHead {
         int sequence = chunk.sequence;
         int ahead = ring.chunks().announced() - 1 - sequence;
         if (ahead == 0) {
-            if (!ring.chunks().adopt()) {
-                return false;
-            }
-            ahead = ring.chunks().announced() - 1 - sequence;
-            owner.wakeAllocator(); // the reserve has less
+            return false;
         }
         Chunk next = ring.chunks().chunk(sequence + 1);
         chunk.dirty = dirty;

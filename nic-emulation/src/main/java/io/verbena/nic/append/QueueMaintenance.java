@@ -127,10 +127,6 @@ final class QueueMaintenance {
         if (offset(tail) == GONE) {
             return 0;
         }
-        int work = ring.chunks().adopt() ? 1 : 0;
-        if (ring.chunks().isTaken(sequence(tail))) {
-            return work; // somebody else adopts it just now
-        }
         if (!isTail(tail, headSequence)) {
             queue.corrupted("tail at " + offset(tail) + " of chunk " + sequence(tail) + ", head in chunk "
                     + headSequence + ", announced up to " + ring.chunks().announced());
@@ -140,6 +136,7 @@ final class QueueMaintenance {
             measure(head, tail, now);
         }
         boolean hadToRest = ring.mayRest();
+        int work = 0;
         if (recovery.recover(head, tail, ring, now) > 0) {
             work++;
             owner.wakeEngine(queue.engine());
@@ -150,7 +147,6 @@ final class QueueMaintenance {
         work += ring.replenish(tailSequence, zeroBudget, mayAllocate);
         work += largeMessages.maintain(now, mayAllocate);
         if (mayAllocate) {
-            ring.chunks().lendAgain();
             work += staging.serve(now, attributes.surplusNanos());
             boolean refused = footprint.takeRefused();
             noteShortage(refused, head, tail, now);

@@ -84,7 +84,7 @@ public final class TailPointerTable {
         this.random = random;
         this.control = control;
         this.memory = memory;
-        this.sharedReserve = new SharedReserve(control, memory, sharedReserve);
+        this.sharedReserve = new SharedReserve(memory, sharedReserve);
         this.ownMemory = new OwnMemory(memory);
         this.clock = clock;
         int size = control.limits().maxAppendQueues();
@@ -288,15 +288,6 @@ public final class TailPointerTable {
     /** The chunks that queues share which ask for no reserve of their own. */
     SharedReserve sharedReserve() {
         return sharedReserve;
-    }
-
-    /** Whether a queue may still adopt a chunk that is offered. */
-    boolean mayAdopt(int id, int offer) {
-        AppendQueue queue = find(id);
-        if (queue == null && id < dismantled.length()) {
-            queue = dismantled.get(id);
-        }
-        return queue != null && queue.mayAdopt(offer);
     }
 
     /** What lies in the reserve that the queues share. Any thread. */
