@@ -88,7 +88,8 @@ public final class RemoteRegion implements AutoCloseable {
         this.turns = node.turns();
         this.bounds = new RegionBounds(this, connection);
         this.operations = merges == null
-                ? new DirectOperations(this, node.connections(), connection, completions, staging, tenant.group(), driver)
+                ? new DirectOperations(
+                        this, node.connections(), connection, completions, staging, tenant.group(), driver)
                 : new MergingOperations(
                         node.connections(), connection, completions, tenant.pd(), tenant.admissions(), merges, driver);
         this.hasCompletion = operations::hasWork;
