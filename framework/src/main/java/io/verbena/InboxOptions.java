@@ -7,12 +7,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options of an {@link Inbox}: fluent setters over defaults, checked when the inbox is opened. An empty inbox holds
- * {@code (1 + reserveChunks) * chunkLength} bytes, and grows up to the memory limit. If its node has a
- * {@linkplain NodeContext#sharedReserve reserve for all inboxes}, it takes its chunks from there and holds none when it
- * is idle, unless it asks for a reserve of its own: by {@link #reserveChunks}, {@link #lineRate}, {@link #load},
- * {@link #measured} or {@link #lowWatermark}. There a direct peer's first message to an idle inbox goes as packets: in
- * the mode INVOKER both nodes need turns for it.
+ * Options of an {@link Inbox}: fluent setters over defaults, checked when the inbox is opened. An inbox takes its
+ * chunks from the {@linkplain NodeContext#sharedReserve reserve for all inboxes} of its node, holds none when it is idle, and
+ * grows up to the memory limit. One that asks for a reserve of its own, by {@link #reserveChunks}, {@link #lineRate},
+ * {@link #load}, {@link #measured} or {@link #lowWatermark}, holds {@code (1 + reserveChunks) * chunkLength} bytes when
+ * it is idle; so does any inbox of a node whose reserve is 0.
  */
 public final class InboxOptions {
     private static final int MAX_HELD = 1 << 20;

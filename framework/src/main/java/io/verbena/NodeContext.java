@@ -52,7 +52,7 @@ public final class NodeContext {
     private int maxPerPeer; // 0: a quarter of all
     private int maxInboxes = 256;
     private int chunksPerInbox = 64;
-    private long sharedReserve;
+    private long sharedReserve = NicContext.DEFAULT_SHARED_RESERVE;
     private int maxRegions = 4096;
     PollStrategy.Factory polling = Polling.kvm();
     private int pathMtu = 8192;
@@ -135,7 +135,7 @@ public final class NodeContext {
         return this;
     }
 
-    /** Bytes that all inboxes have ready for bursts together, up to 1 GiB. Default 0: each has its own. */
+    /** Bytes that all inboxes have ready for bursts together, up to 1 GiB; default 8 MiB. With 0 each has its own. */
     public NodeContext sharedReserve(long bytes) {
         sharedReserve = bytes;
         return this;

@@ -32,8 +32,7 @@ class InboxReserveTest {
     }
 
     private static void everyInboxGetsItsMessages(Fabric fabric, NodeMode mode) {
-        NodeContext server = fabric.context(mode).sharedReserve(8 << 20);
-        try (NodePair nodes = new NodePair(fabric, server, fabric.context(mode))) {
+        try (NodePair nodes = new NodePair(fabric, fabric.context(mode), fabric.context(mode))) {
             List<Inbox> inboxes = new ArrayList<>();
             List<AtomicInteger> counts = new ArrayList<>();
             AtomicInteger wrong = new AtomicInteger();

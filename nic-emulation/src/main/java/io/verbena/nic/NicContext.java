@@ -25,6 +25,9 @@ public final class NicContext {
     /** Most engines a NIC may have. */
     public static final int MAX_ENGINES = 8;
 
+    /** {@link #sharedReserve} by default, in bytes. */
+    public static final long DEFAULT_SHARED_RESERVE = 8L << 20;
+
     EngineMode mode = EngineMode.ASSISTED;
     int engines = 1;
     long id;
@@ -32,7 +35,7 @@ public final class NicContext {
     int maxQueuePairs = 16384;
     int maxMemoryRegions = 4096;
     int maxAppendQueues = 256;
-    long sharedReserve;
+    long sharedReserve = DEFAULT_SHARED_RESERVE;
     int chunksPerAppendQueue = ControlLimits.DEFAULT.maxChunksPerQueue();
     PollStrategy.Factory polling = Polling.kvm();
     ArbiterSettings arbiter = ArbiterSettings.defaults().withQuantum(16 * 1024);
@@ -106,8 +109,8 @@ public final class NicContext {
     /**
      * Bytes that all append queues together have ready for what arrives while memory is being allocated: line rate
      * times allocation time, 0 to 1 GiB, of each length of chunk in use. It is for the queues that ask for no reserve
-     * of their own, which then map nothing while they are idle. Default 0: each queue has its own. See
-     * {@link Nic#sharedReserve}.
+     * of their own, which then map nothing while they are idle. Default {@link #DEFAULT_SHARED_RESERVE}; 0: each queue
+     * has its own. See {@link Nic#sharedReserve}.
      */
     public NicContext sharedReserve(long bytes) {
         if (bytes < 0 || bytes > 1 << 30) {

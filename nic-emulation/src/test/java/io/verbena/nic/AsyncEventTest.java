@@ -195,6 +195,7 @@ class AsyncEventTest {
         AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()
                 .chunkLength(CHUNK)
                 .maxMessage(CHUNK / 4)
+                .reserveChunks(2)
                 .memoryLimit(3 * CHUNK + CHUNK / 4));
         b.nic.backgroundWork();
         assertThat(b.events()).isEmpty();
@@ -219,10 +220,33 @@ class AsyncEventTest {
     }
 
     @Test
+    void anAppendQueueSaysThatAllItsChunksAreInUse() {
+        AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()
+                .chunkLength(CHUNK)
+                .maxMessage(CHUNK / 4)
+                .lowWatermark(0)
+                .memoryLimit(3 * CHUNK + CHUNK / 4));
+        for (int i = 0; i < 10; i++) {
+            a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.region.key(), 0, CHUNK / 4 - 64));
+        }
+        p.settle();
+        assertThat(b.events()).as("it is not full").isEmpty();
+        for (int i = 0; i < 10; i++) {
+            a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.region.key(), 0, CHUNK / 4 - 64));
+        }
+        p.settle();
+        assertThat(b.events()).containsExactly(AsyncEventType.AQ_EXHAUSTED);
+        p.settle();
+        assertThat(b.events()).as("once").isEmpty();
+        assertThat(queue.query().depth()).isGreaterThan(2L * CHUNK);
+    }
+
+    @Test
     void theWatermarkMayBeMoved() {
         AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()
                 .chunkLength(CHUNK)
                 .maxMessage(CHUNK / 4)
+                .reserveChunks(2)
                 .memoryLimit(3 * CHUNK + CHUNK / 4));
         queue.modify(new AppendQueueAttributes(queue.attributes()).lowWatermark(0));
         for (int i = 0; i < 11; i++) {

@@ -21,7 +21,7 @@ class ExhaustedMemoryTest {
 
     private final VerbsPair p = new VerbsPair(LIMIT);
     private final AppendQueue queue = p.b.pd.createAppendQueue(
-            new AppendQueueAttributes().chunkLength(64 << 10).maxMessage(1 << 20));
+            new AppendQueueAttributes().chunkLength(64 << 10).reserveChunks(2).maxMessage(1 << 20));
     private Segment hog;
 
     @AfterEach

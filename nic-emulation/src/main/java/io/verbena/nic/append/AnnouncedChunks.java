@@ -20,16 +20,22 @@ import org.jspecify.annotations.Nullable;
  * <p>A queue that shares the NIC's {@linkplain SharedReserve reserve} has none ahead of the tail while it is hardly
  * used. When an append finds no next chunk, {@link #supply} takes one from there. When the queue is idle it
  * {@linkplain #rest rests}: head and tail go to the end of an {@linkplain Chunk#empty empty} chunk, and all others can
- * be given back. A peer that appends directly finds no next chunk either, and sends that message as packets: so only
- * the owner announces.
+ * be given back. A peer that appends directly and finds no next chunk {@linkplain OfferedChunks takes} an offered one;
+ * whoever meets it here first {@linkplain #adopt adopts} it.
  *
  * <p>Concurrency: {@link #chunk} and {@link #announced} for maintenance and the consumer, {@link #retire} for
- * maintenance, {@link #rest} for the consumer, {@link #supply} for any engine of the owner. Whoever announces holds a
- * flag for as long as that takes, which is some stores.
+ * maintenance, {@link #rest} for the consumer, {@link #supply} for any engine of the owner, {@link #adopt} for all of
+ * them. Whoever announces holds a flag for as long as that takes, which is some stores.
  */
 final class AnnouncedChunks {
     /** Looks at the flag before it counts as taken. */
     private static final int MAX_SPINS = 1000;
+
+    /** Chunks ahead of the tail that direct initiators may take: as many as a queue with a reserve of its own has. */
+    private static final int LENT = AppendQueueAttributes.DEFAULT_RESERVE;
+
+    /** Likewise where the queue maps none: the first one too. */
+    private static final int LENT_TO_RESTING = 1 + LENT;
 
     private static final VarHandle ANNOUNCING;
 
@@ -43,6 +49,7 @@ final class AnnouncedChunks {
 
     private final AtomicBuffer table;
     private final SharedReserve shared;
+    private final OfferedChunks offers;
     private final Footprint footprint;
     private final int queueId;
     private final int queue;
@@ -62,6 +69,7 @@ final class AnnouncedChunks {
     AnnouncedChunks(ControlBlock control, SharedReserve shared, Footprint footprint, int queueId, int chunkLength) {
         this.table = control.buffer();
         this.shared = shared;
+        this.offers = shared.offers();
         this.footprint = footprint;
         this.queueId = queueId;
         this.queue = control.queueOffset(queueId);
@@ -71,6 +79,7 @@ final class AnnouncedChunks {
         this.retired = table.getInt(queue + NEXT_SEQUENCE_OFFSET);
         this.announced = retired;
         table.putInt(queue + SHARES_RESERVE_OFFSET, 0);
+        offers.clear(queue);
     }
 
     /** The sequence after the last announced chunk. */
@@ -96,6 +105,11 @@ final class AnnouncedChunks {
     /** Whether fewer chunks than needed lie ahead of a tail, and there is a place for one. */
     boolean isShort(int tailSequence, int needed) {
         return announced - 1 - tailSequence < needed && announced - retired <= mask;
+    }
+
+    /** Whether there is no place for another chunk. */
+    boolean isRound() {
+        return announced - retired > mask;
     }
 
     private boolean begin() {
@@ -124,16 +138,18 @@ final class AnnouncedChunks {
         if (!begin()) {
             return false;
         }
-        shares = does;
-        table.putIntRelease(queue + SHARES_RESERVE_OFFSET, does ? 1 : 0);
         if (does) {
             shared.enter(chunkLength);
         } else {
+            lend(0);
+            footprint.owes(0);
             shared.leave(chunkLength);
             if (isResting()) {
-                woke();
+                shared.woke(chunkLength);
             }
         }
+        shares = does;
+        table.putIntRelease(queue + SHARES_RESERVE_OFFSET, does ? 1 : 0);
         end();
         return true;
     }
@@ -172,19 +188,111 @@ final class AnnouncedChunks {
         if (!begin()) {
             return false;
         }
-        boolean does = isShort(tailSequence, needed);
+        boolean does = isShort(tailSequence, needed) && close() && isShort(tailSequence, needed);
         if (does) {
             announce(chunk);
         }
+        lend(LENT_TO_RESTING);
         end();
         return does;
+    }
+
+    /** Whether a peer has taken a chunk for a sequence that is not announced yet. Any thread. */
+    boolean isTaken(int sequence) {
+        return offers.taken(queue, queueId, sequence, chunkLength) != OfferedChunks.NONE;
+    }
+
+    /**
+     * Announces the chunks that peers have taken for the queue. Any thread of the owner.
+     *
+     * @return whether there were any; false also if somebody else announces just now
+     */
+    boolean adopt() {
+        if (!isTaken(announced) || !begin()) {
+            return false;
+        }
+        boolean any = adoptAll();
+        lend(LENT_TO_RESTING);
+        end();
+        return any;
+    }
+
+    private boolean adoptAll() {
+        boolean any = false;
+        while (announced - retired <= mask) {
+            int sequence = announced;
+            int offer = offers.taken(queue, queueId, sequence, chunkLength);
+            if (offer == OfferedChunks.NONE) {
+                break;
+            }
+            Chunk chunk = shared.adopt(chunkLength, offer);
+            if (chunk != null) {
+                busy |= !isResting();
+                footprint.adjust(chunkLength); // whatever the limits are: what was lent leaves room for it
+                announce(chunk);
+                any = true;
+            }
+            offers.adopted(queue, sequence, offer); // last: who no longer finds it there finds it announced
+        }
+        return any;
+    }
+
+    /** Whether a chunk that is offered may still be adopted, as far as is known. By the allocator. */
+    boolean mayAdopt(int offer) {
+        if (!begin()) {
+            return true;
+        }
+        boolean may = false;
+        for (int i = 0; i < WANTED; i++) {
+            may |= offers.taken(queue, queueId, announced + i, chunkLength) == offer;
+        }
+        end();
+        return may;
+    }
+
+    /** Sees to it that no peer takes a chunk for the next sequence; false if there is no place for it. */
+    private boolean close() {
+        while (!offers.close(queue, queueId, announced, chunkLength)) {
+            if (!adoptAll()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Lends to direct initiators what the limits allow, if that is not what they have. By maintenance. */
+    void lendAgain() {
+        boolean rests = shares && isResting();
+        if (!offers.isLent(queue, announced, lendable(rests), rests) && begin()) {
+            lend(LENT_TO_RESTING);
+            end();
+        }
+    }
+
+    private int lendable(boolean rests) {
+        int places = mask + 1 - (announced - retired);
+        int most = rests ? LENT_TO_RESTING : LENT;
+        return shares ? footprint.lendable(chunkLength, Math.min(most, places), rests) : 0;
+    }
+
+    /** Lends at most so many sequences. */
+    private void lend(int most) {
+        if (!shares) {
+            return;
+        }
+        do {
+            boolean rests = isResting();
+            int count = Math.min(most, lendable(rests));
+            footprint.owes((long) Math.max(count, rests ? 1 : 0) * chunkLength);
+            offers.lend(queue, queueId, announced, count, rests, chunkLength);
+        } while (adoptAll()); // what was taken and is not lent any more
     }
 
     /** Announces one of the first chunks of a queue that nobody knows yet. */
     void announce(Chunk chunk) {
         int sequence = announced;
         if (shares && isResting()) {
-            woke();
+            shared.woke(chunkLength);
         }
         chunk.sequence = sequence;
         ring[sequence & mask] = chunk;
@@ -196,22 +304,22 @@ final class AnnouncedChunks {
         table.putIntRelease(queue + NEXT_SEQUENCE_OFFSET, sequence + 1);
     }
 
+    /** A queue that nobody knows yet maps no chunk. */
+    void beginResting() {
+        announceEmpty();
+        lend(LENT_TO_RESTING);
+    }
+
     /** Gives the next sequence to no memory; no append looks for it. */
-    Chunk announceEmpty() {
+    private Chunk announceEmpty() {
         int sequence = announced;
         Chunk chunk = Chunk.empty();
         chunk.sequence = sequence;
         ring[sequence & mask] = chunk;
         announced = sequence + 1;
         table.putIntRelease(queue + NEXT_SEQUENCE_OFFSET, sequence + 1);
-        footprint.owes(chunkLength);
         shared.rests(chunkLength);
         return chunk;
-    }
-
-    private void woke() {
-        footprint.owes(0);
-        shared.woke(chunkLength);
     }
 
     /** Takes the first chunk that is not retired out of the chunk table. */
@@ -247,12 +355,14 @@ final class AnnouncedChunks {
             return false;
         }
         try {
-            int next = announced;
-            if (next != sequence || !shares) {
-                return next - sequence > 0;
+            if (adoptAll()) {
+                return true; // perhaps what was missing
+            }
+            if (!shares || announced != sequence || !close() || announced != sequence) {
+                return announced - sequence > 0;
             }
             boolean first = isResting();
-            Chunk chunk = next - retired > mask ? null : take(first);
+            Chunk chunk = announced - retired > mask ? null : take(first);
             if (chunk == null) {
                 wanted = true;
                 return false;
@@ -261,6 +371,7 @@ final class AnnouncedChunks {
             busy |= !first;
             return true;
         } finally {
+            lend(LENT_TO_RESTING);
             end();
         }
     }
@@ -295,19 +406,21 @@ final class AnnouncedChunks {
             return null;
         }
         try {
-            int sequence = announced;
-            if (!shares || sequence - retired > mask || isResting()) {
+            if (!shares || adoptAll() || !close() || announced - retired > mask || isResting()) {
                 return null;
             }
+            int sequence = announced;
             Chunk chunk = announceEmpty(); // first: no tail is ever seen in a sequence that is not announced
             if (table.compareAndSetLong(queue + TAIL_OFFSET, tail, position(sequence, chunkLength))) {
                 return chunk;
             }
-            woke();
+            shared.woke(chunkLength);
             announced = sequence; // nobody has used it: the tail was not there
+            table.putIntRelease(queue + NEXT_SEQUENCE_OFFSET, sequence);
             ring[sequence & mask] = null;
             return null;
         } finally {
+            lend(LENT_TO_RESTING);
             end();
         }
     }

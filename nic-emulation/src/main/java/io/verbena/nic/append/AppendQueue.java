@@ -307,7 +307,7 @@ public final class AppendQueue {
                 depth(),
                 table.getLongVolatile(queue + FOOTPRINT_OFFSET),
                 table.getLongVolatile(queue + HIGH_WATER_OFFSET),
-                offset(tail) == GONE ? 0 : distance(tail, announcedEnd, chunkLength),
+                offset(tail) == GONE ? 0 : Math.max(0, distance(tail, announcedEnd, chunkLength)),
                 table.getLongVolatile(queue + RECORDS_OFFSET),
                 table.getLongVolatile(queue + BYTES_OFFSET),
                 table.getLongVolatile(queue + WATERMARK_OFFSET),
@@ -427,6 +427,11 @@ public final class AppendQueue {
     /** See {@link AnnouncedChunks#supply}. */
     boolean supply(int sequence) {
         return parts.ring.chunks().supply(sequence);
+    }
+
+    /** See {@link AnnouncedChunks#mayAdopt}. */
+    boolean mayAdopt(int offer) {
+        return parts.ring.chunks().mayAdopt(offer);
     }
 
     void memoryShort() {

@@ -9,21 +9,25 @@ import static io.verbena.nic.memory.ControlDescriptor.SLOT_KIND_MASK;
  * Layout of an append queue's entry in the tail-pointer table (RIMA 3.2), which lies in the control block.
  *
  * <pre>
- *      0      4              8             12             16       20   24           28             32
- *     +------+--------------+-------------+--------------+--------+----+------------+--------------+--------------+
- *     | key  | chunk length | max message | record limit | engine | PD | chunk mask | shares       | memory limit |
- *     +------+--------------+-------------+--------------+--------+----+------------+--------------+--------------+
+ *      0      4              8             12             16       20   24           28       32             40
+ *     +------+--------------+-------------+--------------+--------+----+------------+--------+--------------+------+
+ *     | key  | chunk length | max message | record limit | engine | PD | chunk mask | shares | memory limit | lent |
+ *     +------+--------------+-------------+--------------+--------+----+------------+--------+--------------+------+
  *  128| tail                                                                        |   changed by everyone
  *     +-----------------------------------------------------------------------------+
  *  256| head | records | bytes | next sequence | whether the engine takes them (4)  |   the consumer's
  *     +-----------------------------------------------------------------------------+
  *  384| RNRs | watermark crossings | holes | padding | allocations | footprint | high-water mark |
- *  440| resets | releases | held records | held bytes |
+ *  440| resets | releases | held records | held bytes | starved |
+ *     +-----------------------------------------------------------------------------+
+ *  480| wanted offers: 4 words, of the sequence s at s mod 4                         |   changed by everyone
  *     +-----------------------------------------------------------------------------+
  *  512| chunk table: {sequence (4), segment (4), offset in the segment (8)}, ...      |
  *     +-----------------------------------------------------------------------------+
  *
  *   tail, head:  63        sequence of the chunk        32 31      offset in the chunk      0
+ *   lent:        63  sequence before which is lent       32 31  0 nothing, LENT, LENT_TO_RESTING 0
+ *   wanted:      63        sequence of the chunk        32 31   offer   23 22 its generation  0, or -1: closed
  * </pre>
  *
  * The sequence only ever grows (modulo 2^32), also over destruction and creation of a queue under the same id, so a
@@ -57,6 +61,9 @@ public final class AppendQueueDescriptor {
 
     /** Offset of the most bytes that may be mapped (8 bytes). */
     public static final int MEMORY_LIMIT_OFFSET = 32;
+
+    /** Offset of the word that says for which sequences direct initiators may take offered chunks (8 bytes). */
+    public static final int LENT_OFFSET = 40;
 
     /** Offset of the tail word. */
     public static final int TAIL_OFFSET = LINE;
@@ -111,6 +118,12 @@ public final class AppendQueueDescriptor {
 
     /** Offset of the word that is not 0 while memory has been refused for long and no consumer can give any back. */
     public static final int STARVED_OFFSET = RNR_OFFSET + 88;
+
+    /** Offset of the words that say which offer a sequence is to get (8 bytes each). */
+    public static final int WANTED_OFFSET = RNR_OFFSET + 96;
+
+    /** Words of wanted offers: so many sequences ahead of the announced ones can be taken. */
+    public static final int WANTED = 4;
 
     /** Offset of the chunk table. */
     public static final int CHUNKS_OFFSET = QUEUE_FIXED_LENGTH;

@@ -67,7 +67,10 @@ public final class Appender {
      */
     public static final int SLOT_TAKEN = 8;
 
-    /** The next chunk comes from the reserve that the NIC's queues share: send it as packets, the owner takes one. */
+    /**
+     * There is no next chunk, and none is offered of the reserve that the NIC's queues share: send it as packets, and
+     * the owner finds one.
+     */
     public static final int NOT_ANNOUNCED = 9;
 
     static final int SHORT_SECONDS = 10;
@@ -95,6 +98,7 @@ public final class Appender {
     private final int ownerSlotOffset;
     private final @Nullable TailPointerTable owner;
     private final @Nullable LargeAppender large;
+    private final OfferedChunks offers;
 
     private final QueueView[] views;
 
@@ -121,6 +125,7 @@ public final class Appender {
         this.ownerSlotOffset = control.slotOffset(control.ownerSlot(engine));
         this.owner = owner;
         this.large = owner == null ? null : new LargeAppender(owner, control, this);
+        this.offers = new OfferedChunks(control);
         this.views = new QueueView[maxQueues];
         Arrays.fill(views, QueueView.UNKNOWN);
     }
@@ -260,7 +265,7 @@ public final class Appender {
                 return OK;
             }
             long now = table.getLongVolatile(queue + TAIL_OFFSET);
-            if (now == tail && status != LOST && !(status == RNR && isSupplied(queueId, tail))) {
+            if (now == tail && status != LOST && !(status == RNR && isSupplied(view, queueId, tail))) {
                 return giveUp(slotOffset, status == RNR ? refused(view, tail) : status);
             }
             tail = now;
@@ -279,8 +284,11 @@ public final class Appender {
     }
 
     /** Whether the next chunk was missing, and is there now: see {@link SharedReserve}. */
-    private boolean isSupplied(int queueId, long tail) {
-        AppendQueue queue = owner == null ? null : owner.find(queueId);
+    private boolean isSupplied(QueueView view, int queueId, long tail) {
+        if (owner == null) {
+            return offers.take(view.queue, queueId, sequence(tail) + 1, view.chunkLength);
+        }
+        AppendQueue queue = owner.find(queueId);
         return queue != null && queue.supply(sequence(tail) + 1);
     }
 
@@ -317,7 +325,7 @@ public final class Appender {
         if (bytes > view.chunkLength - offset) {
             return roll(view, queueId, tail, bytes, slotOffset);
         }
-        int found = locate(view, sequence(tail));
+        int found = locate(view, queueId, sequence(tail));
         if (found != OK) {
             return found;
         }
@@ -377,14 +385,14 @@ public final class Appender {
         AtomicBuffer full = NOTHING;
         int end = 0;
         if (remainder > 0) {
-            int found = locate(view, sequence);
+            int found = locate(view, queueId, sequence);
             if (found != OK) {
                 return found;
             }
             full = view.chunk;
             end = view.chunkPosition + offset(tail);
         }
-        int found = locate(view, sequence + 1);
+        int found = locate(view, queueId, sequence + 1);
         if (found != OK) {
             return found;
         }
@@ -406,11 +414,22 @@ public final class Appender {
         return OK;
     }
 
-    /** Finds a chunk's memory: OK, RNR if it is not announced (or no more), NOT_MAPPED. */
-    private int locate(QueueView view, int sequence) {
+    /** Finds a chunk's memory: OK, RNR if it is neither announced (or no more) nor taken, NOT_MAPPED. */
+    private int locate(QueueView view, int queueId, int sequence) {
         if (view.chunkSequence == sequence && view.chunk != NOTHING) {
             return OK;
         }
+        int found = locateAnnounced(view, sequence);
+        if (found != RNR) {
+            return found;
+        }
+        int segmentId = offers.segment(view.queue, queueId, sequence, view.chunkLength);
+        return segmentId == OfferedChunks.NONE
+                ? locateAnnounced(view, sequence) // it may have been adopted in between
+                : located(view, sequence, memory.segment(segmentId), 0);
+    }
+
+    private int locateAnnounced(QueueView view, int sequence) {
         int entry = chunkEntry(view.queue, sequence, view.chunkMask);
         if (table.getIntVolatile(entry + CHUNK_SEQUENCE_OFFSET) != sequence) {
             return RNR;
@@ -418,10 +437,16 @@ public final class Appender {
         int segmentId = table.getInt(entry + CHUNK_SEGMENT_OFFSET);
         long position = table.getLong(entry + CHUNK_POSITION_OFFSET);
         AtomicBuffer segment = memory.segment(segmentId);
-        if (segment == null || table.getIntVolatile(entry + CHUNK_SEQUENCE_OFFSET) != sequence) {
-            return segment == null ? NOT_MAPPED : RNR;
-        }
-        if (position < 0 || (position & ALIGNMENT - 1) != 0 || position > segment.capacity() - view.chunkLength) {
+        return table.getIntVolatile(entry + CHUNK_SEQUENCE_OFFSET) == sequence
+                ? located(view, sequence, segment, position)
+                : segment == null ? NOT_MAPPED : RNR;
+    }
+
+    private static int located(QueueView view, int sequence, @Nullable AtomicBuffer segment, long position) {
+        if (segment == null
+                || position < 0
+                || (position & ALIGNMENT - 1) != 0
+                || position > segment.capacity() - view.chunkLength) {
             return NOT_MAPPED;
         }
         view.chunk = segment;

@@ -56,6 +56,7 @@ public final class ChunkAllocator {
                 any = true;
             }
         }
+        queues.sharedReserve().reclaim(queues);
         work += queues.sharedReserve().maintain(now, ZERO_BUDGET);
         any |= failed;
         failed = false;

@@ -104,7 +104,7 @@ final class ChunkRing {
     /** Announces the first chunk and the reserve, all of them or an exception; none if the queue shares the NIC's. */
     void fill() {
         if (chunks.shares()) {
-            chunks.announceEmpty();
+            chunks.beginResting();
             return;
         }
         int first = chunks.announced();

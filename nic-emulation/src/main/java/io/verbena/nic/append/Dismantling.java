@@ -74,6 +74,10 @@ final class Dismantling {
             return free(walk.head());
         }
         long tail = queue.lastTail();
+        parts.ring.chunks().adopt();
+        if (parts.ring.chunks().isTaken(sequence(tail))) {
+            return 0; // an engine adopts it just now
+        }
         walk.take(DISCARD, Integer.MAX_VALUE);
         long head = walk.head();
         int work = 0;

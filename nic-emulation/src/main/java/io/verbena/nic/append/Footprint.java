@@ -40,7 +40,7 @@ final class Footprint {
     private final NanoClock clock;
     private final long start;
     private volatile boolean refused;
-    private volatile int owed; // bytes of the chunk that a queue which rests takes first
+    private volatile long owed; // bytes of chunks that may come at any time
     private final AtomicLong exhaustions = new AtomicLong();
 
     /** The bits of a double: the sum of each change times the seconds after the start at which it came. */
@@ -100,11 +100,30 @@ final class Footprint {
     }
 
     /**
-     * The queue rests, and is owed a chunk of so many bytes; 0: it has one. No message may go in parts without a chunk,
-     * so what messages in parts lie in leaves room for it.
+     * So many bytes belong to chunks that the queue may get at any time: those that direct initiators may take, and the
+     * first one of a queue that rests, since no message may go in parts without a chunk. What messages in parts lie in
+     * leaves room for them.
      */
-    void owes(int chunkLength) {
-        owed = chunkLength;
+    void owes(long bytes) {
+        owed = bytes;
+    }
+
+    /** How many chunks direct initiators may take before the owner has counted them. */
+    int lendable(int chunkLength, int most, boolean rests) {
+        long chunks = chunks(chunkLength) - (rests ? 0 : 1); // maintenance may have one in hand
+        int count = (int) Math.max(0, Math.min(most, chunks));
+        while (count > 0 && !quota.hasRoom((long) count * chunkLength)) {
+            count--;
+        }
+        return count;
+    }
+
+    /** Chunks that there is room for beside a longest message. */
+    private long chunks(int chunkLength) {
+        long free = limit()
+                - table.getLongVolatile(queue + FOOTPRINT_OFFSET)
+                - of.attributes().apart();
+        return Math.max(0, free / chunkLength);
     }
 
     /**

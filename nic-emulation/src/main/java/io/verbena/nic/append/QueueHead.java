@@ -84,7 +84,11 @@ final class QueueHead {
         int sequence = chunk.sequence;
         int ahead = ring.chunks().announced() - 1 - sequence;
         if (ahead == 0) {
-            return false;
+            if (!ring.chunks().adopt()) {
+                return false;
+            }
+            ahead = ring.chunks().announced() - 1 - sequence;
+            owner.wakeAllocator(); // the reserve has less
         }
         Chunk next = ring.chunks().chunk(sequence + 1);
         chunk.dirty = dirty;

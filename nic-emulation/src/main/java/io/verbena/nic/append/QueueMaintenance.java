@@ -49,6 +49,8 @@ final class QueueMaintenance {
     private volatile boolean modified; // since this has looked
     private AppendQueueAttributes attributes;
     private boolean belowWatermark;
+    private long refusals;
+    private boolean exhausted;
     private long shortSince = NEVER;
     private long surplusLook;
     private long lowWatermark;
@@ -133,6 +135,10 @@ final class QueueMaintenance {
         if (offset(tail) == GONE) {
             return 0;
         }
+        int work = ring.chunks().adopt() ? 1 : 0;
+        if (ring.chunks().isTaken(sequence(tail))) {
+            return work; // somebody else adopts it just now
+        }
         if (!isTail(tail, headSequence)) {
             of.corrupted("tail at " + offset(tail) + " of chunk " + sequence(tail) + ", head in chunk " + headSequence
                     + ", announced up to " + ring.chunks().announced());
@@ -142,7 +148,6 @@ final class QueueMaintenance {
             measure(head, tail, now);
         }
         boolean hadToRest = ring.mayRest();
-        int work = 0;
         if (recovery.recover(head, tail, ring, now) > 0) {
             work++;
             owner.wakeEngine(of.engine());
@@ -151,8 +156,10 @@ final class QueueMaintenance {
         watch(tail);
         work += ring.retire(headSequence);
         work += ring.replenish(tailSequence, zeroBudget, mayAllocate);
+        watchChunks(tailSequence);
         work += largeMessages.maintain(now, mayAllocate);
         if (mayAllocate) {
+            ring.chunks().lendAgain();
             work += staging.serve(now, attributes.surplusNanos());
             boolean refused = footprint.takeRefused();
             noteShortage(refused, head, tail, now);
@@ -222,6 +229,23 @@ final class QueueMaintenance {
             ring.size(reserve, Math.min(active, most - reserve), false);
             lowWatermark = (reserve - 1L) * chunkLength;
         }
+    }
+
+    /** Tells once that appends are refused because there is something in each chunk that the queue may have. */
+    private void watchChunks(int tailSequence) {
+        long now = table.getLongVolatile(queue + RNR_OFFSET);
+        boolean refused = now != refusals;
+        refusals = now;
+        if (!refused && !exhausted) {
+            return;
+        }
+        boolean isFull = ring.chunks().announced() - 1 - tailSequence <= 0
+                && (ring.chunks().isRound()
+                        || table.getLongVolatile(queue + FOOTPRINT_OFFSET) + chunkLength > attributes.memoryLimit());
+        if (isFull && refused && !exhausted) {
+            owner.chunksExhausted(of);
+        }
+        exhausted = isFull && (exhausted || refused);
     }
 
     private void watch(long tail) {

@@ -432,13 +432,17 @@ final class RecordWalk {
         int offset = head.offset;
         Chunk at = head.chunk;
         if (offset == chunkLength) {
-            if (ring.chunks().announced() - 1 == at.sequence) {
-                return true;
+            if (!isAnnounced(at.sequence + 1)) {
+                return !ring.chunks().isTaken(at.sequence + 1) && !isAnnounced(at.sequence + 1);
             }
             at = ring.chunks().chunk(at.sequence + 1);
             offset = 0;
         }
         return length(at.buffer.getLongVolatile(offset)) <= 0;
+    }
+
+    private boolean isAnnounced(int sequence) {
+        return ring.chunks().announced() - sequence > 0;
     }
 
     /** Whether {@link #claim} would find nothing; false also if somebody is at it. */

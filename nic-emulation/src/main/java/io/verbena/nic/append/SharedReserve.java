@@ -1,5 +1,9 @@
 package io.verbena.nic.append;
 
+import static io.verbena.nic.append.OfferedChunks.KEPT;
+import static io.verbena.nic.memory.ControlDescriptor.OFFERS_PER_LENGTH;
+
+import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import java.util.Objects;
@@ -16,9 +20,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   allocator ── maps ──► clean ── take ──► chunk of a queue ── drained, nobody touches it ──► put ──► dirty or clean
- *                           ▲                                                                            │
- *                           └───────────────────────── allocator zeroes ◄────────────────────────────────┘
+ *                          ▲ │                    ▲                                                      │
+ *                          │ └─► offered ── taken by a direct initiator, adopted                         │
+ *                          └────────────────────────── allocator zeroes ◄────────────────────────────────┘
  * </pre>
+ *
+ * <p>The first clean chunks of a length are {@linkplain OfferedChunks offered} to direct initiators; the owner's
+ * engines take from the others first. Offers are filled with each turn of the allocator.
  *
  * <p>Chunks are kept by length. Each length in use has so many that the bytes of the reserve fit in, and one of eight
  * is for queues that map no chunk: a queue that fills up takes no other queue's first chunk. Fewer queues than would
@@ -27,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * <p>What lies here is the NIC's: it counts against no queue's limit and no group's quota. A chunk counts there from
  * {@link #take} to {@link #put}.
  *
- * <p>Concurrency: {@link #take}, {@link #put} and the figures are for any thread, without a lock; {@link #maintain} is
- * the allocator's.
+ * <p>Concurrency: {@link #take}, {@link #put}, {@link #adopt} and the figures are for any thread, without a lock;
+ * {@link #maintain} is the allocator's. Offers are filled under a lock that only it and {@link #prepare} take.
  */
 final class SharedReserve {
     /** Largest reserve that can be configured, in bytes. */
@@ -53,7 +61,11 @@ final class SharedReserve {
         final int most;
         final MpmcVarHandleArrayQueue<Chunk> clean;
         final MpmcVarHandleArrayQueue<Chunk> dirty;
-        /** Clean ones that nobody has claimed; never more than lie there. */
+        /** Those that are offered, by their place: until whoever had the offer's word has taken it from here. */
+        final AtomicReferenceArray<@Nullable Chunk> offered;
+
+        final int firstOffer;
+        /** Clean ones that are not offered and nobody has claimed; never more than lie there. */
         final AtomicInteger available = new AtomicInteger();
         /** All that lie here, clean or not; never less than that. */
         final AtomicInteger chunks = new AtomicInteger();
@@ -70,6 +82,8 @@ final class SharedReserve {
             this.most = QueueSizing.chunks(bytes, chunkLength, chunkLength / 4) + 1;
             this.clean = new MpmcVarHandleArrayQueue<>(most + 2); // two may add the last one at a time
             this.dirty = new MpmcVarHandleArrayQueue<>(most + 2);
+            this.offered = new AtomicReferenceArray<>(OFFERS_PER_LENGTH);
+            this.firstOffer = OfferedChunks.first(chunkLength);
         }
 
         int target() {
@@ -82,7 +96,9 @@ final class SharedReserve {
     }
 
     private final MemoryProvider memory;
+    private final OfferedChunks offers;
     private final long bytes;
+    private final AtomicInteger generations = new AtomicInteger();
     private final AtomicReferenceArray<@Nullable Size> sizes = new AtomicReferenceArray<>(SIZES);
     private final AtomicLong taken = new AtomicLong();
     private final AtomicLong drained = new AtomicLong();
@@ -93,20 +109,27 @@ final class SharedReserve {
     /**
      * Creates an empty reserve.
      *
+     * @param control of the NIC
      * @param memory of the NIC
      * @param bytes that can arrive while a chunk is allocated; 0 if each queue is to have a reserve of its own
      */
-    SharedReserve(MemoryProvider memory, long bytes) {
+    SharedReserve(ControlBlock control, MemoryProvider memory, long bytes) {
         if (bytes < 0 || bytes > MAX_BYTES) {
             throw new IllegalArgumentException("shared reserve " + bytes + " outside 0 to " + MAX_BYTES);
         }
         this.memory = memory;
+        this.offers = new OfferedChunks(control);
         this.bytes = bytes;
     }
 
     /** Whether queues that ask for no reserve of their own share this one. */
     boolean isOn() {
         return bytes > 0;
+    }
+
+    /** The chunks of it that direct initiators may take. */
+    OfferedChunks offers() {
+        return offers;
     }
 
     private @Nullable Size size(int chunkLength) {
@@ -132,6 +155,7 @@ final class SharedReserve {
         Size size = made(chunkLength);
         if (size.chunks.get() == 0) {
             add(size, new Chunk(memory.allocate(chunkLength)));
+            offer(size);
         }
     }
 
@@ -178,19 +202,108 @@ final class SharedReserve {
         if (size == null) {
             return null;
         }
-        Chunk chunk = claim(size, first ? 0 : size.kept());
+        int kept = first ? 0 : size.kept();
+        Chunk chunk = claim(size, kept == 0 ? 0 : kept - count(size, 0, Math.min(kept, KEPT)));
+        if (chunk == null) {
+            chunk = leaving(size, withdraw(size, first));
+        }
         (chunk == null ? drained : taken).incrementAndGet();
         return chunk;
     }
 
-    /** Claims a clean chunk if there are more than so many. */
+    /** Takes a chunk that is offered. */
+    private @Nullable Chunk withdraw(Size size, boolean first) {
+        for (int i = OFFERS_PER_LENGTH - 1; i >= (first ? 0 : KEPT); i--) {
+            if (offers.withdraw(size.firstOffer + i)) {
+                return size.offered.getAndSet(i, null);
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Chunk leaving(Size size, @Nullable Chunk chunk) {
+        if (chunk != null) {
+            size.chunks.decrementAndGet(); // afterwards: whoever adds one finds room
+        }
+        return chunk;
+    }
+
+    /** The chunk of an offer that is taken is the queue's; null if its taker has taken what was not there. */
+    @Nullable
+    Chunk adopt(int chunkLength, int offer) {
+        Size size = made(chunkLength);
+        Chunk chunk = leaving(size, size.offered.getAndSet(offer - size.firstOffer, null));
+        taken.addAndGet(chunk == null ? 0 : 1);
+        return chunk;
+    }
+
+    /**
+     * Gives up what is said to be taken for a queue that will not adopt it: somebody who has the control block mapped
+     * has written that. By the allocator.
+     */
+    void reclaim(TailPointerTable queues) {
+        for (int i = 0; i < SIZES; i++) {
+            Size size = sizes.get(i);
+            for (int k = 0; size != null && k < OFFERS_PER_LENGTH; k++) {
+                int offer = size.firstOffer + k;
+                int id = offers.queue(offer);
+                if (id != OfferedChunks.NONE && !queues.mayAdopt(id, offer)) {
+                    Chunk chunk = leaving(size, size.offered.getAndSet(k, null));
+                    offers.empty(offer);
+                    if (chunk != null) {
+                        memory.release(chunk.segment); // its taker may write into it
+                    }
+                }
+            }
+        }
+    }
+
+    /** How many of a range of offers have a chunk. */
+    private int count(Size size, int from, int to) {
+        int count = 0;
+        for (int i = from; i < to; i++) {
+            count += offers.isOffered(size.firstOffer + i) ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Offers clean chunks, those that are kept for queues that map none first. */
+    private int offer(Size size) {
+        synchronized (size) {
+            int offered = 0;
+            int kept = Math.min(size.kept(), KEPT);
+            for (int i = 0; i < OFFERS_PER_LENGTH; i++) {
+                boolean isWanted = i < kept || i >= KEPT;
+                boolean isEmpty = offers.isEmpty(size.firstOffer + i) && size.offered.get(i) == null;
+                if (isWanted && isEmpty) {
+                    Chunk chunk = poll(size, 0);
+                    if (chunk == null && i < KEPT) {
+                        chunk = withdraw(size, false);
+                    }
+                    if (chunk == null) {
+                        return offered;
+                    }
+                    size.offered.set(i, chunk);
+                    offers.fill(size.firstOffer + i, chunk.segment.id(), generations.getAndIncrement());
+                    offered++;
+                } else if (!isWanted && offers.withdraw(size.firstOffer + i)) {
+                    addClean(size, Objects.requireNonNull(size.offered.getAndSet(i, null)));
+                }
+            }
+            return offered;
+        }
+    }
+
+    /** Claims a clean chunk if there are more than so many that are not offered. */
     private static @Nullable Chunk claim(Size size, int least) {
+        return leaving(size, poll(size, least));
+    }
+
+    private static @Nullable Chunk poll(Size size, int least) {
         int is = size.available.get();
         while (is > least) {
             if (size.available.compareAndSet(is, is - 1)) {
-                Chunk chunk = size.clean.poll();
-                size.chunks.decrementAndGet(); // afterwards: whoever adds one finds room
-                return chunk;
+                return size.clean.poll();
             }
             is = size.available.get();
         }
@@ -249,6 +362,7 @@ final class SharedReserve {
             if (size != null) {
                 budget -= zero(size, budget);
                 work += adjust(size);
+                work += offer(size) > 0 ? 1 : 0;
             }
         }
         return work + (budget < zeroBudget ? 1 : 0);
@@ -283,6 +397,9 @@ final class SharedReserve {
             return 1;
         }
         Chunk chunk = chunks > wanted ? claim(size, 0) : null;
+        if (chunk == null && chunks > wanted) {
+            chunk = leaving(size, withdraw(size, true));
+        }
         if (chunk == null) {
             return 0;
         }
@@ -299,7 +416,7 @@ final class SharedReserve {
             Size size = sizes.get(i);
             if (size != null) {
                 mapped += (long) size.chunks.get() * size.chunkLength;
-                clean += (long) size.available.get() * size.chunkLength;
+                clean += (long) (size.available.get() + count(size, 0, OFFERS_PER_LENGTH)) * size.chunkLength;
                 target += (long) size.target() * size.chunkLength;
             }
         }

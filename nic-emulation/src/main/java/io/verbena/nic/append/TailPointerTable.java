@@ -48,6 +48,7 @@ public final class TailPointerTable {
     private volatile Runnable wakeAllocator = () -> {};
     private volatile IntConsumer wakeEngine = engine -> {};
     private volatile IntConsumer onWatermark = id -> {};
+    private volatile IntConsumer onChunksExhausted = id -> {};
     private volatile IntConsumer onDestroy = id -> {};
     private volatile BiConsumer<Integer, Boolean> onDestroyed = (id, done) -> {};
 
@@ -84,7 +85,7 @@ public final class TailPointerTable {
         this.random = random;
         this.control = control;
         this.memory = memory;
-        this.sharedReserve = new SharedReserve(memory, sharedReserve);
+        this.sharedReserve = new SharedReserve(control, memory, sharedReserve);
         this.ownMemory = new OwnMemory(memory);
         this.clock = clock;
         int size = control.limits().maxAppendQueues();
@@ -108,12 +109,15 @@ public final class TailPointerTable {
      * Sets who is told of events.
      *
      * @param watermark told the id of a queue whose free space fell below its low watermark; any thread, must not block
+     * @param exhausted told the id of a queue that has refused an append because all its chunks are in use; likewise
      * @param destroy told the id of a queue that is about to be destroyed; may wait, and refuse by an
      *     IllegalStateException
      * @param destroyed told the same id afterwards, and whether the queue was destroyed
      */
-    public void onEvents(IntConsumer watermark, IntConsumer destroy, BiConsumer<Integer, Boolean> destroyed) {
+    public void onEvents(
+            IntConsumer watermark, IntConsumer exhausted, IntConsumer destroy, BiConsumer<Integer, Boolean> destroyed) {
         onWatermark = watermark;
+        onChunksExhausted = exhausted;
         onDestroy = destroy;
         onDestroyed = destroyed;
     }
@@ -175,6 +179,10 @@ public final class TailPointerTable {
 
     void belowWatermark(AppendQueue queue) {
         onWatermark.accept(queue.id());
+    }
+
+    void chunksExhausted(AppendQueue queue) {
+        onChunksExhausted.accept(queue.id());
     }
 
     void beginDestroy(AppendQueue queue) {
@@ -288,6 +296,15 @@ public final class TailPointerTable {
     /** The chunks that queues share which ask for no reserve of their own. */
     SharedReserve sharedReserve() {
         return sharedReserve;
+    }
+
+    /** Whether a queue may still adopt a chunk that is offered. */
+    boolean mayAdopt(int id, int offer) {
+        AppendQueue queue = find(id);
+        if (queue == null && id < dismantled.length()) {
+            queue = dismantled.get(id);
+        }
+        return queue != null && queue.mayAdopt(offer);
     }
 
     /** What lies in the reserve that the queues share. Any thread. */

@@ -32,6 +32,7 @@ public final class ControlBlock {
     private final int slotsOffset;
     private final int queuesOffset;
     private final int queueEntryLength;
+    private final int offersOffset;
     private final int queuePairMask;
     private final int slotCount;
 
@@ -49,6 +50,7 @@ public final class ControlBlock {
         this.queuePairMask = limits.maxQueuePairs() - 1;
         this.slotCount = limits.maxQueuePairs() + limits.maxEngines();
         this.queueEntryLength = ControlDescriptor.queueEntryLength(limits.maxChunksPerQueue());
+        this.offersOffset = queuesOffset + limits.maxAppendQueues() * queueEntryLength;
     }
 
     /**
@@ -426,5 +428,15 @@ public final class ControlBlock {
      */
     public int queueOffset(int queueId) {
         return queuesOffset + queueId * queueEntryLength;
+    }
+
+    /**
+     * Offset of an offered chunk.
+     *
+     * @param offer 0 to {@link ControlDescriptor#OFFERS_PER_LENGTH} x {@link ControlDescriptor#OFFER_LENGTHS} - 1; not
+     *     checked here
+     */
+    public int offerOffset(int offer) {
+        return offersOffset + offer * OFFER_LENGTH;
     }
 }

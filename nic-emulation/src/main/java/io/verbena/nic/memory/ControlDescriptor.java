@@ -20,6 +20,8 @@ package io.verbena.nic.memory;
  *   | slots: 64 bytes a queue pair number, then one for each engine   |
  *   +----------------------------------------------------------------+ append queues
  *   | tail-pointer table: 512 bytes + 16 a chunk, for each queue      |
+ *   +----------------------------------------------------------------+ offers
+ *   | chunks that direct initiators may take: 16 bytes each           |
  *   +----------------------------------------------------------------+
  *
  *   header
@@ -52,6 +54,13 @@ package io.verbena.nic.memory;
  *   | claim of an append    | kind (4 bits) queue (20) - (8) length (32)  |   0 in the second word: idle
  *   +-----------------------+---------------------------------------------+
  *   of a memory operation the second word is kind (4 bits) - (28) key (32)
+ *
+ *   offer: written by the owner, and from offered to taken by a compare-and-set of a direct initiator
+ *    0                                                     8             12
+ *   +-----------------------------------------------------+-------------+
+ *   | 0 empty; 01 generation (23): offered;                | segment (4) |
+ *   | 1 queue (31) sequence (32): that queue's chunk        |             |
+ *   +-----------------------------------------------------+-------------+
  * </pre>
  */
 public final class ControlDescriptor {
@@ -59,7 +68,7 @@ public final class ControlDescriptor {
     public static final long MAGIC = 0x31414E4542524556L;
 
     /** Version of this layout; a peer with another one is refused. */
-    public static final int VERSION = 6;
+    public static final int VERSION = 7;
 
     /** Largest control block in bytes. */
     public static final int MAX_LENGTH = 1 << 30;
@@ -169,6 +178,21 @@ public final class ControlDescriptor {
     /** Bytes of a chunk table entry. */
     public static final int CHUNK_ENTRY_LENGTH = 16;
 
+    /** Bytes of an offer. */
+    public static final int OFFER_LENGTH = 16;
+
+    /** In an offer: what it is, 8 bytes. */
+    public static final int OFFER_WORD_OFFSET = 0;
+
+    /** In an offer: segment id of the chunk. */
+    public static final int OFFER_SEGMENT_OFFSET = 8;
+
+    /** Chunks of one length that are offered at a time. */
+    public static final int OFFERS_PER_LENGTH = 32;
+
+    /** Lengths that chunks may have. */
+    public static final int OFFER_LENGTHS = 11;
+
     private ControlDescriptor() {}
 
     /**
@@ -200,8 +224,13 @@ public final class ControlDescriptor {
         return align(slotsOffset(maxEngines, maxKeys, maxQueuePairs) + (maxQueuePairs + maxEngines) * SLOT_LENGTH);
     }
 
-    static long length(int maxEngines, int maxKeys, int maxQueuePairs, int maxAppendQueues, int maxChunks) {
+    static long offersOffset(int maxEngines, int maxKeys, int maxQueuePairs, int maxAppendQueues, int maxChunks) {
         return queuesOffset(maxEngines, maxKeys, maxQueuePairs) + (long) maxAppendQueues * queueEntryLength(maxChunks);
+    }
+
+    static long length(int maxEngines, int maxKeys, int maxQueuePairs, int maxAppendQueues, int maxChunks) {
+        return offersOffset(maxEngines, maxKeys, maxQueuePairs, maxAppendQueues, maxChunks)
+                + OFFER_LENGTHS * OFFERS_PER_LENGTH * OFFER_LENGTH;
     }
 
     /**

@@ -23,6 +23,11 @@ public enum AsyncEventType {
     /** The free space ahead of an append queue's tail has fallen below its low watermark. */
     AQ_WATERMARK(Element.APPEND_QUEUE),
     /**
+     * An append was refused because its queue has all the chunks that it may have, and there is something in each; once
+     * until there is room again.
+     */
+    AQ_EXHAUSTED(Element.APPEND_QUEUE),
+    /**
      * Somebody who has an append queue mapped has written there what is no record, or no place of one: nothing more is
      * taken from it or into it, and it can only be destroyed.
      */

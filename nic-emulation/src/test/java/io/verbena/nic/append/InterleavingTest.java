@@ -384,7 +384,7 @@ class InterleavingTest {
         // The faults did happen.
         assertThat(seen).isGreaterThan(runs * 10L);
         assertThat(holds).isGreaterThan(runs);
-        assertThat(packets).isGreaterThan(runs);
+        assertThat(packets).isGreaterThan(runs / 20);
         assertThat(taken).isGreaterThan(runs);
         assertThat(killed).isGreaterThan(runs / 10);
         assertThat(holes).isGreaterThan(runs / 10);

@@ -215,20 +215,6 @@ class SharedReserveTest {
     }
 
     @Test
-    void aDirectPeerSendsWhatFindsNoChunkAsPacketsAndTheRestDirectly() {
-        AppendQueue queue = nic.create(attributes());
-        nic.settle();
-        Appender peer = nic.peer();
-        assertThat(append(peer, queue, 2, 0, MESSAGE, 2)).isEqualTo(Appender.NOT_ANNOUNCED);
-        assertThat(nic.control.isSlotIdle(2)).isTrue();
-        assertThat(queue.query().rnr()).isZero();
-        assertThat(append(engine, queue, 2, 0, MESSAGE, Appender.OWNER)).isEqualTo(Appender.OK);
-        assertThat(append(peer, queue, 2, 1, MESSAGE, 2)).isEqualTo(Appender.OK);
-        assertThat(queue.poll(collector, 10)).isEqualTo(2);
-        assertThat(collector.messages).extracting(AppendFixture.Message::number).containsExactly(0, 1);
-    }
-
-    @Test
     void aStalledPeersChunkStaysOutOfTheReserve() {
         AppendQueue queue = nic.create(attributes().holeTimeoutNanos(1000));
         AppendQueue other = nic.create(attributes());

@@ -105,6 +105,7 @@ class BackgroundTest {
         try (Nic nic = Nic.open(context)) {
             AppendQueueAttributes attributes = new AppendQueueAttributes()
                     .chunkLength(AppendQueueAttributes.MIN_CHUNK_LENGTH)
+                    .reserveChunks(2)
                     .maxMessage(100);
             var queue = nic.allocateProtectionDomain().createAppendQueue(attributes);
             assertThat(queue.attributes().memoryLimit())

@@ -128,7 +128,9 @@ class ControlBlockTest {
                 assertThat(buffer.getByte(own.queueOffset(i) + j)).isZero();
             }
         }
-        assertThat(own.queueOffset(2) + ControlDescriptor.queueEntryLength(4)).isEqualTo(buffer.capacity());
+        assertThat(own.queueOffset(2) + ControlDescriptor.queueEntryLength(4)).isEqualTo(own.offerOffset(0));
+        int offers = ControlDescriptor.OFFER_LENGTHS * ControlDescriptor.OFFERS_PER_LENGTH;
+        assertThat(own.offerOffset(offers)).isEqualTo(buffer.capacity());
         assertThat(own.isParked(0) && own.isParked(1)).isTrue();
         assertThat(ControlBlock.map(buffer).nicId()).isEqualTo(7);
         assertThat(own.queueOffset(1) % ControlDescriptor.LINE).isZero();
@@ -147,7 +149,7 @@ class ControlBlockTest {
                 .hasMessage("control block magic 0x31414e4542524555, expected 0x31414e4542524556");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 8, 5)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("control block version 5, expected 6");
+                .hasMessage("control block version 5, expected 7");
         assertThatThrownBy(() -> ControlBlock.map(changed(good, 32, 200)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("max engines 200 > maximum 16");
