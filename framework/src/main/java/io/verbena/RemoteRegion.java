@@ -94,7 +94,14 @@ public final class RemoteRegion implements AutoCloseable {
         this.operations = merges == null
                 ? new DirectOperations(this, connections, connection, completions, staging, tenant.group(), driver)
                 : new MergingOperations(
-                        connections, connection, completions, tenant.pd(), tenant.admissions(), merges, driver);
+                        connections,
+                        connection,
+                        completions,
+                        tenant.pd(),
+                        tenant.admissions(),
+                        merges,
+                        driver,
+                        node.clock());
         this.hasCompletion = operations::hasWork;
         this.awaitsNode = () -> !tenant.callbacks().isAway() && operations.hasWork();
         this.blocking = new BlockingOperations(this, driver, hasCompletion);
