@@ -33,7 +33,7 @@ final class Footprint {
         }
     }
 
-    private final AppendQueue of;
+    private final AppendQueue owner;
     private final MemoryQuota quota;
     private final AtomicBuffer table;
     private final int queue;
@@ -46,8 +46,8 @@ final class Footprint {
     /** The bits of a double: the sum of each change times the seconds after the start at which it came. */
     private volatile long weighted;
 
-    Footprint(AppendQueue of, MemoryQuota quota, AtomicBuffer table, int queueOffset, NanoClock clock) {
-        this.of = of;
+    Footprint(AppendQueue owner, MemoryQuota quota, AtomicBuffer table, int queueOffset, NanoClock clock) {
+        this.owner = owner;
         this.quota = quota;
         this.table = table;
         this.queue = queueOffset;
@@ -129,19 +129,19 @@ final class Footprint {
             refused = true;
             return false;
         }
-        boolean isShort = length + of.attributes().apart() > free;
+        boolean isShort = length + owner.attributes().apart() > free;
         return !(isShort && unfinished.hasAnother(qpNumber)) && reserve(length);
     }
 
     /** Reserves for what nobody has asked for yet; only if a longest message finds room beside it. */
     boolean reserveSpare(long length) {
         long free = limit() - owed - table.getLongVolatile(queue + FOOTPRINT_OFFSET);
-        long both = length + of.attributes().apart();
+        long both = length + owner.attributes().apart();
         return both <= free && quota.hasRoom(both) && reserve(length);
     }
 
     private long limit() {
-        return of.attributes().memoryLimit();
+        return owner.attributes().memoryLimit();
     }
 
     /** Corrects what was reserved by what was really mapped. */
@@ -189,8 +189,8 @@ final class Footprint {
     /** Why {@link #reserve} has refused bytes. */
     MemoryExhaustedException exhausted(long length) {
         return quota.hasRoom(length)
-                ? new MemoryExhaustedException(
-                        "append queue " + of.id() + " wanted " + length + " bytes over its memory limit of " + limit())
+                ? new MemoryExhaustedException("append queue " + owner.id() + " wanted " + length
+                        + " bytes over its memory limit of " + limit())
                 : quota.exhausted(length);
     }
 
@@ -206,7 +206,7 @@ final class Footprint {
 
     /** The NIC has no memory for a mapping: what its queues share is worth giving back, too. */
     void memoryShort(MemoryExhaustedException e) {
-        of.memoryShort();
+        owner.memoryShort();
         refused(e);
     }
 
@@ -214,7 +214,7 @@ final class Footprint {
     void refused(MemoryExhaustedException e) {
         refused = true;
         exhaustions.incrementAndGet();
-        of.exhausted(e);
+        owner.exhausted(e);
     }
 
     /** Times that the NIC's memory was exhausted. */
