@@ -40,6 +40,7 @@ public final class SharedQueuePair implements SendSource {
     // The engine's: the round of those that have something to send, and who sent what lies in the ring.
     private @Nullable EgressQueue first;
     private @Nullable EgressQueue last;
+    private int waiting; // queues in the round
     private @Nullable EgressQueue[] senders = new EgressQueue[64];
     private long done;
     private int weight; // of those that have something outstanding
@@ -150,6 +151,7 @@ public final class SharedQueuePair implements SendSource {
         takeReady();
         int moved = 0;
         int bytes = 0;
+        int passed = 0; // queues in a row that owe
         while (first != null && moved < MAX_MOVED && bytes < MAX_MOVED_BYTES) {
             EgressQueue queue = first;
             if (!queue.hasNext()) {
@@ -158,6 +160,10 @@ public final class SharedQueuePair implements SendSource {
             }
             if (queue.credit <= 0) {
                 nextRound(queue);
+                if (++passed >= waiting) {
+                    skipRounds();
+                    passed = 0;
+                }
                 continue;
             }
             int slot = ring.claim();
@@ -170,6 +176,7 @@ public final class SharedQueuePair implements SendSource {
             queue.credit -= length + OVERHEAD;
             bytes += length + OVERHEAD;
             moved++;
+            passed = 0;
         }
         ring.publish();
     }
@@ -203,11 +210,13 @@ public final class SharedQueuePair implements SendSource {
             before.next = queue;
         }
         last = queue;
+        waiting++;
     }
 
     private void removeFirst(EgressQueue queue) {
         first = (EgressQueue) queue.next;
         queue.next = null;
+        waiting--;
         if (first == null) {
             last = null;
         }
@@ -222,6 +231,19 @@ public final class SharedQueuePair implements SendSource {
             queue.credit += share;
             removeFirst(queue);
             append(queue);
+        }
+    }
+
+    /** All owe more than a round gives, after long messages: the rounds in which none could send are given at once. */
+    private void skipRounds() {
+        long rounds = Long.MAX_VALUE;
+        for (EgressQueue queue = first; queue != null; queue = (EgressQueue) queue.next) {
+            rounds = Math.min(rounds, -queue.credit / ((long) QUANTUM * queue.weight()));
+        }
+        if (rounds > 0) {
+            for (EgressQueue queue = first; queue != null; queue = (EgressQueue) queue.next) {
+                queue.credit += rounds * QUANTUM * queue.weight();
+            }
         }
     }
 
