@@ -36,18 +36,18 @@ class TenantsRunTest {
     private static final int POSTS_PER_TURN = 8; // more than a turn of the engine sends
     private static final int MANY = 1_000_000;
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final long MEASURING_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final double MEASURING_SECONDS = 20;
+    private static final int LONGER = 4;
 
     /**
-     * Measures until something came of it, each time for twice as long: where cores are short a message takes longer
-     * than a short run does, however often that is repeated.
+     * Measures until something came of it, each time for longer: where cores are short a message takes longer than a
+     * short run does, however often that is repeated. How long it takes until processes have started counts for nothing.
      */
     private static <R> R measure(double seconds, Predicate<R> enough, DoubleFunction<R> run) {
-        long begin = System.nanoTime();
         double length = seconds;
         R result = run.apply(length);
-        while (!enough.test(result) && System.nanoTime() - begin < MEASURING_NANOS) {
-            length *= 2;
+        while (!enough.test(result) && length < MEASURING_SECONDS) {
+            length *= LONGER;
             result = run.apply(length);
         }
         return result;
