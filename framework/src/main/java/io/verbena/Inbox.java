@@ -258,8 +258,9 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Sleeps until there is a message, or one is arriving: a {@link #poll} just after it may find nothing yet, so poll in
-     * a loop. In the mode INVOKER this is {@link Node#await}, which also returns when there is other work for the node.
+     * Sleeps until there is a message, or one is arriving: a {@link #poll} just after it may find nothing yet, so poll
+     * in a loop. In the mode INVOKER this is {@link Node#await}, which also returns when there is other work for the
+     * node.
      *
      * @param longest most time to sleep
      * @return whether there is a message, or one is arriving

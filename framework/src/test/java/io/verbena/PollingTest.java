@@ -92,7 +92,7 @@ class PollingTest {
         }
     }
 
-    /** Waits for a message and takes it; what is arriving ends the wait too. Returns how many there were, of at most 2. */
+    /** Waits for a message and takes it, or two; one that is arriving ends the wait too. */
     private static int pollOne(Inbox inbox) {
         int taken = 0;
         while (taken == 0) {
