@@ -41,7 +41,7 @@ class TenantsRunTest {
 
     /**
      * Measures until something came of it, each time for longer: where cores are short a message takes longer than a
-     * short run does, however often that is repeated. How long it takes until processes have started counts for nothing.
+     * short run does, however often that is repeated. The time until processes have started does not count.
      */
     private static <R> R measure(double seconds, Predicate<R> enough, DoubleFunction<R> run) {
         double length = seconds;
