@@ -253,17 +253,27 @@ public final class Inbox implements AutoCloseable {
         return closed || (use.isMine() ? queue.isEmpty() : queue.isDrained());
     }
 
+    /** Whether the caller's next {@link #poll} finds a message; true also while another thread takes some. */
     private boolean hasMessage() {
-        return !isEmpty();
+        if (isEmpty()) {
+            return false;
+        }
+        if (callback.isSet() || !use.tryLook()) {
+            return true;
+        }
+        try {
+            return !closed && !queue.isEmpty();
+        } finally {
+            use.endLook();
+        }
     }
 
     /**
-     * Sleeps until there is a message, or one is arriving: a {@link #poll} just after it may find nothing yet, so poll
-     * in a loop. In the mode INVOKER this is {@link Node#await}, which also returns when there is other work for the
-     * node.
+     * Sleeps until there is a message for {@link #poll}. In the mode INVOKER this is {@link Node#await}, which also
+     * returns when there is other work for the node.
      *
      * @param longest most time to sleep
-     * @return whether there is a message, or one is arriving
+     * @return whether there is a message; true also while another thread polls, or the node takes the messages
      * @throws IllegalStateException within a callback of the node
      */
     public boolean await(Duration longest) {

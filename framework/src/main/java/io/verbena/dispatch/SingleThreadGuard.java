@@ -37,6 +37,7 @@ public final class SingleThreadGuard {
     private static final VarHandle SHARED;
     private static final VarHandle INSIDE;
     private static final VarHandle ACTIVE;
+    private static final VarHandle LOOKERS;
 
     static {
         try {
@@ -45,6 +46,7 @@ public final class SingleThreadGuard {
             SHARED = lookup.findVarHandle(SingleThreadGuard.class, "shared", int.class);
             INSIDE = lookup.findVarHandle(Bias.class, "inside", int.class);
             ACTIVE = lookup.findVarHandle(Bias.class, "active", int.class);
+            LOOKERS = lookup.findVarHandle(SingleThreadGuard.class, "lookers", int.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -55,6 +57,9 @@ public final class SingleThreadGuard {
 
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
     private volatile int shared; // 1 while a thread is inside that has no bias
+
+    @SuppressWarnings("UnusedVariable") // changed by its VarHandle
+    private volatile int lookers; // inside, or about to be
 
     // Of whoever is inside without a bias.
     private @Nullable Thread holder; // whom others only compare with themselves
@@ -71,11 +76,15 @@ public final class SingleThreadGuard {
     }
 
     /**
-     * Begins to use the object.
+     * Begins to use the object. Waits for a {@linkplain #tryLook look} at it.
      *
      * @return false if it is being used: by another thread, or by this one, further up
      */
     public boolean tryEnter() {
+        return enter() || (lookers > 0 && enterBehindLookers());
+    }
+
+    private boolean enter() {
         Bias b = (Bias) BIAS.getAcquire(this);
         if (b != null && b.thread == Thread.currentThread()) {
             if ((int) INSIDE.getOpaque(b) != 0) {
@@ -88,6 +97,41 @@ public final class SingleThreadGuard {
             INSIDE.setRelease(b, 0);
         }
         return enterOther();
+    }
+
+    private boolean enterBehindLookers() {
+        while (lookers > 0 && !isMine()) {
+            if (enter()) {
+                return true;
+            }
+            Thread.yield();
+        }
+        return enter();
+    }
+
+    /**
+     * Begins a short look at the object by a thread that need not be the one that uses it. Who wants to use it
+     * meanwhile waits for the end of the look and is not refused. {@link #endLook} must follow.
+     *
+     * @return false if the object is being used, or looked at
+     */
+    public boolean tryLook() {
+        LOOKERS.getAndAdd(this, 1);
+        boolean inside = false;
+        try {
+            inside = enter();
+        } finally {
+            if (!inside) {
+                LOOKERS.getAndAdd(this, -1);
+            }
+        }
+        return inside;
+    }
+
+    /** Has looked. By the thread that began. */
+    public void endLook() {
+        leave();
+        LOOKERS.getAndAdd(this, -1);
     }
 
     /**

@@ -8,6 +8,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +72,56 @@ class SingleThreadGuardTest {
         }));
         assertThat(refused).isZero();
         assertThat(count).isEqualTo((long) THREADS * (USES / 10));
+    }
+
+    /** Who uses the object is never refused for the sake of threads that only look, and never beside one. */
+    @Test
+    void whoUsesWaitsForWhoLooks() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger user = new AtomicInteger();
+        long looks = sum(run(() -> {
+            if (user.getAndIncrement() > 0) {
+                return lookUntil(over);
+            }
+            try {
+                for (int i = 0; i < USES / 10; i++) {
+                    assertThat(use.tryEnter()).as("use %d", i).isTrue();
+                    assertThat(use.tryEnter()).as("use %d again", i).isFalse();
+                    count++;
+                    use.leave();
+                }
+            } finally {
+                over.set(true);
+            }
+            return 0L;
+        }));
+        assertThat(count).isEqualTo(USES / 10 + looks);
+    }
+
+    private long lookUntil(AtomicBoolean over) throws InterruptedException {
+        long looks = 0;
+        while (!over.get()) {
+            if (use.tryLook()) {
+                count++;
+                looks++;
+                use.endLook();
+            }
+            if ((looks & 0xff) == 0) {
+                Thread.sleep(1); // lets the user have the bias
+            }
+        }
+        return looks;
+    }
+
+    @Test
+    void nobodyLooksWhileItIsUsed() {
+        assertThat(use.tryEnter()).isTrue();
+        assertThat(use.tryLook()).isFalse();
+        use.leave();
+        assertThat(use.tryLook()).isTrue();
+        assertThat(use.tryLook()).isFalse();
+        use.endLook();
+        assertThat(use.tryEnter()).isTrue();
     }
 
     @Test

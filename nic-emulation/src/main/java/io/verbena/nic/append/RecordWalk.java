@@ -429,6 +429,9 @@ final class RecordWalk {
         if (consumer != Thread.currentThread() && !begin()) {
             return true;
         }
+        if (present == NONE) {
+            passPadding();
+        }
         int offset = head.offset;
         Chunk at = head.chunk;
         if (offset == chunkLength) {
@@ -439,6 +442,23 @@ final class RecordWalk {
             offset = 0;
         }
         return length(at.buffer.getLongVolatile(offset)) <= 0;
+    }
+
+    /** Leaves padding behind: it is no message, and its room may be what a sender waits for. */
+    private void passPadding() {
+        int start = head.offset;
+        Chunk first = head.chunk;
+        while (head.offset < chunkLength || head.nextChunk(chunkLength)) {
+            int offset = head.offset;
+            long word = head.chunk.buffer.getLongVolatile(offset);
+            if (length(word) <= 0 || (flags(word) & PADDING) == 0 || !isSound(word, chunkLength - offset)) {
+                break;
+            }
+            head.skip(offset, word);
+        }
+        if ((head.offset != start || head.chunk != first) && !abandoned) {
+            head.publish();
+        }
     }
 
     /** Whether {@link #claim} would find nothing; false also if somebody is at it. */

@@ -30,6 +30,54 @@ class AppendQueueTest {
     private final AppendFixture nic = new AppendFixture();
     private final Collector collector = new Collector();
 
+    /** Of a consumer that only polls what it has been told of: padding is no message, and does not fill the queue. */
+    @Test
+    void whatWasGivenUpIsLeftBehindByALook() {
+        AppendQueue queue = nic.create(attributes());
+        Appender appender = nic.peer();
+        for (int i = 0; i < 10 * CHUNK / 200; i++) {
+            assertThat(claim(appender, queue, 184, 3)).as("claim %d", i).isEqualTo(Appender.OK);
+            assertThat(abort(appender, 184)).isTrue();
+            assertThat(queue.isEmpty()).isTrue();
+            assertThat(queue.depth()).isZero();
+            nic.settle();
+        }
+        assertThat(append(appender, queue, 3, 1, 50, 3)).isEqualTo(Appender.OK);
+        assertThat(queue.isEmpty()).isFalse();
+        assertThat(queue.poll(collector, 10)).isEqualTo(1);
+    }
+
+    /** The record that a handler has before it stays what it is, whatever the handler asks. */
+    @Test
+    void aLookWithinAHandlerMovesNothing() {
+        AppendQueue queue = nic.create(attributes());
+        Appender appender = nic.peer();
+        AppendRecord held = new AppendRecord();
+        for (int room = CHUNK - 8116; room >= 16; room -= Math.min(room, 8016)) {
+            assertThat(append(appender, queue, 3, 0, Math.min(room, 8016) - 16, 3))
+                    .isEqualTo(Appender.OK);
+        }
+        queue.poll(collector, 100);
+        assertThat(append(appender, queue, 3, 1, 8000, 3)).isEqualTo(Appender.OK);
+        assertThat(claim(appender, queue, 184, 3)).isEqualTo(Appender.OK); // in the next chunk, behind padding
+        assertThat(abort(appender, 184)).isTrue();
+        assertThat(append(appender, queue, 3, 2, 50, 3)).isEqualTo(Appender.OK);
+        List<Boolean> looks = new ArrayList<>();
+        assertThat(queue.poll(
+                        (buffer, offset, length, qp, immediate, flags) -> {
+                            looks.add(queue.isEmpty());
+                            queue.hold(held);
+                        },
+                        1))
+                .isEqualTo(1);
+        assertThat(looks).containsExactly(false);
+        assertThat(held.length()).isEqualTo(8000);
+        held.release();
+        assertThat(queue.poll(collector, 10)).isEqualTo(1);
+        assertThat(queue.isEmpty()).isTrue();
+        assertThat(queue.depth()).isZero();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {3, -1})
     void messageArrivesAsSent(int slot) {
