@@ -19,7 +19,7 @@ public final class RegionOptions {
     public static final int DEFAULT_BUFFER = 2 << 20;
 
     private Merging merging = Merging.OFF;
-    private long window; // 0: not set
+    private @Nullable AdmissionPolicy admission;
     private int buffer; // 0: not set
 
     /** Creates the defaults: nothing is merged, and there is no window. */
@@ -42,7 +42,12 @@ public final class RegionOptions {
      * @param bytes at least 1; {@value #DEFAULT_WINDOW} by default
      */
     public RegionOptions window(long bytes) {
-        window = Limits.atLeast("window", bytes, 1);
+        return admission(AdmissionPolicy.fixed(bytes));
+    }
+
+    /** How the window is found; by default it is fixed, see {@link #window}. The last of both counts. */
+    public RegionOptions admission(AdmissionPolicy policy) {
+        admission = Objects.requireNonNull(policy, "admission");
         return this;
     }
 
@@ -66,9 +71,9 @@ public final class RegionOptions {
     @Nullable
     MergeSettings merges() {
         if (merging == Merging.OFF) {
-            if (window != 0 || buffer != 0) {
+            if (admission != null || buffer != 0) {
                 throw new IllegalArgumentException(
-                        "window and buffer are of the queue that merge(..) makes; it is " + merging);
+                        "window, admission and buffer are of the queue that merge(..) makes; it is " + merging);
             }
             return null;
         }
@@ -76,6 +81,6 @@ public final class RegionOptions {
                 merging.merges,
                 merging.chains,
                 buffer == 0 ? DEFAULT_BUFFER : buffer,
-                window == 0 ? DEFAULT_WINDOW : window);
+                (admission == null ? AdmissionPolicy.fixed(DEFAULT_WINDOW) : admission)::window);
     }
 }

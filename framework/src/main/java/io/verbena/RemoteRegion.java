@@ -91,7 +91,14 @@ public final class RemoteRegion implements AutoCloseable {
                 ? new DirectOperations(
                         this, node.connections(), connection, completions, staging, tenant.group(), driver)
                 : new MergingOperations(
-                        node.connections(), connection, completions, tenant.pd(), tenant.admissions(), merges, driver);
+                        node.connections(),
+                        connection,
+                        completions,
+                        tenant.pd(),
+                        tenant.admissions(),
+                        merges,
+                        driver,
+                        node.clock());
         this.hasCompletion = operations::hasWork;
         this.awaitsNode = () -> !tenant.callbacks().isAway() && operations.hasWork();
         this.blocking = new BlockingOperations(this, driver, hasCompletion);

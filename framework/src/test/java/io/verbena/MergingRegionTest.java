@@ -386,6 +386,36 @@ class MergingRegionTest {
         }
     }
 
+    static Stream<AdmissionPolicy> policies() {
+        return Stream.of(
+                AdmissionPolicy.fixed(10_000),
+                AdmissionPolicy.backlogTime(Duration.ofNanos(20_000)),
+                AdmissionPolicy.timely(Duration.ofMillis(1), Duration.ofMillis(5)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("policies")
+    void carriesAllUnderAnyPolicy(AdmissionPolicy policy) {
+        try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.ASSISTED)) {
+            int operations = 1_000;
+            SharedRegion shared = pair.server.share("table", operations * 1000);
+            RemoteRegion region =
+                    pair.client.attach(pair.address + "table", hybrid().admission(policy), NodePair.TIMEOUT);
+            for (int i = 0; i < operations; i++) {
+                UnsafeBuffer source = filled(1000, i);
+                long offset = 1000L * i;
+                pair.await(() ->
+                        region.poll(10) >= 0 && region.write(offset, source, 0, 1000, 0, tells) == SendResult.SENT);
+            }
+            pair.await(() -> region.poll(10) >= 0 && told.size() == operations);
+            for (int i = 0; i < operations; i++) {
+                assertThat(shared.buffer().getByte(1000 * i + 999)).isEqualTo((byte) i);
+            }
+            assertThat(region.statistics().bytesInFlight()).isZero();
+            assertThat(region.statistics().window()).isPositive();
+        }
+    }
+
     @Test
     void refusesOptionsThatMeanNothing() {
         try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {
@@ -393,10 +423,16 @@ class MergingRegionTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> pair.client.attach(
                             pair.address + "table", new RegionOptions().window(1), Duration.ofSeconds(1)))
-                    .withMessage("window and buffer are of the queue that merge(..) makes; it is OFF");
+                    .withMessage("window, admission and buffer are of the queue that merge(..) makes; it is OFF");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> hybrid().window(0))
                     .withMessage("window 0 < minimum 1");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> AdmissionPolicy.timely(Duration.ofMillis(2), Duration.ofMillis(1)))
+                    .withMessage("high PT0.001S < minimum PT0.002S");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> AdmissionPolicy.backlogTime(Duration.ZERO))
+                    .withMessage("backlog in ns 0 < minimum 1000");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> hybrid().buffer(5000))
                     .withMessage("buffer 5000 is not a power of two; next is 8192");

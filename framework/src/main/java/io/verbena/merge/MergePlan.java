@@ -14,7 +14,7 @@ package io.verbena.merge;
 final class MergePlan {
     private final MergeRequests requests;
     private final boolean merges;
-    private final int maxBytes;
+    private int maxBytes; // of a run of several
 
     // Of each operation, by its index: the order in which they came.
     private final int[] tickets = new int[MergeSettings.BATCH];
@@ -36,12 +36,10 @@ final class MergePlan {
      * Creates it.
      *
      * @param merges whether there are runs of several operations
-     * @param maxBytes of such a run
      */
-    MergePlan(MergeRequests requests, boolean merges, int maxBytes) {
+    MergePlan(MergeRequests requests, boolean merges) {
         this.requests = requests;
         this.merges = merges;
-        this.maxBytes = maxBytes;
     }
 
     /**
@@ -49,8 +47,10 @@ final class MergePlan {
      *
      * @param waiting tickets of operations, oldest first
      * @param operations how many, at most {@link MergeSettings#BATCH}
+     * @param mostBytes of a run of several
      */
-    void make(int[] waiting, int operations) {
+    void make(int[] waiting, int operations, int mostBytes) {
+        maxBytes = mostBytes;
         for (int i = 0; i < operations; i++) {
             int slot = requests.slot(waiting[i]);
             tickets[i] = waiting[i];

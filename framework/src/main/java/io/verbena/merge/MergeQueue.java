@@ -22,6 +22,7 @@ final class MergeQueue {
     private final WorkRequests work;
     private final MergeSettings settings;
     private final Admissions admissions;
+    private final Window window;
     private final Runnable wake;
     private final MergeCounters counters = new MergeCounters();
 
@@ -68,8 +69,9 @@ final class MergeQueue {
         this.work = work;
         this.settings = settings;
         this.admissions = admissions;
+        this.window = work.window();
         this.wake = wake;
-        this.plan = new MergePlan(requests, settings.merges(), settings.maxBytes());
+        this.plan = new MergePlan(requests, settings.merges());
         this.reads = new ReadsUnderWay(connection.path.depth());
     }
 
@@ -122,7 +124,7 @@ final class MergeQueue {
         if (batch.count == 0) {
             return false;
         }
-        plan.make(batch.waiting, batch.count);
+        plan.make(batch.waiting, batch.count, (int) Math.min(MergeSettings.MAX_BYTES, window.bytes()));
         int posted = 0;
         while (posted < plan.runs() && post(posted)) {
             posted++;
@@ -177,7 +179,7 @@ final class MergeQueue {
         if (!work.hasRoom()) {
             return false;
         }
-        if (!admission.tryTake(length, settings.window())) {
+        if (!admission.tryTake(length, window.bytes())) {
             countWaits(run);
             return false;
         }

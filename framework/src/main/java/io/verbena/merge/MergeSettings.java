@@ -1,24 +1,22 @@
 package io.verbena.merge;
 
+import java.util.function.Supplier;
+
 /**
  * What a queue of operations is made with.
  *
  * @param merges whether adjacent operations become one work request
  * @param chains whether work requests share a doorbell
  * @param buffer bytes for operations that have not ended, a power of two
- * @param window bytes that may be under way to the node
+ * @param windows makes the bound on what may be under way to the node
  */
-public record MergeSettings(boolean merges, boolean chains, int buffer, long window) {
+public record MergeSettings(boolean merges, boolean chains, int buffer, Supplier<Window> windows) {
     /** Operations in one work request, each with its own piece of memory: as many as the NIC takes entries. */
     public static final int MAX_ENTRIES = 32;
 
-    private static final int MAX_BYTES = 128 << 10;
+    /** Most bytes of a work request of several operations; fewer if the window is smaller: the next would wait. */
+    static final int MAX_BYTES = 128 << 10;
 
     /** Operations that are planned together. */
     static final int BATCH = 64;
-
-    /** Bytes of a work request of several operations: no more than the window, for the next would have to wait. */
-    int maxBytes() {
-        return (int) Math.min(MAX_BYTES, window);
-    }
 }

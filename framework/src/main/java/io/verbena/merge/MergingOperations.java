@@ -18,6 +18,7 @@ import io.verbena.remote.BlockingOperation;
 import io.verbena.remote.RegionOperations;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,6 @@ public final class MergingOperations implements RegionOperations {
     private final MergeRequests requests;
     private final WorkRequests work;
     private final MergeQueue queue;
-    private final MergeSettings settings;
     private final CompletionHandler onCompletion = this::onCompletion;
 
     // Of whoever polls.
@@ -53,6 +53,7 @@ public final class MergingOperations implements RegionOperations {
      * @param completions of the connection's requests
      * @param pd of the tenant
      * @param admissions the tenant's
+     * @param clock the node's
      */
     public MergingOperations(
             Connections connections,
@@ -61,19 +62,19 @@ public final class MergingOperations implements RegionOperations {
             ProtectionDomain pd,
             Admissions admissions,
             MergeSettings settings,
-            NodeDriver driver) {
+            NodeDriver driver,
+            NanoClock clock) {
         this.connections = connections;
         this.connection = connection;
         this.path = connection.path;
         this.completions = completions;
         this.group = pd.group();
         this.driver = driver;
-        this.settings = settings;
         int depth = Math.max(MIN_DEPTH, PER_WORK_REQUEST * path.depth());
         this.memory = new MergeMemory(pd, settings.buffer(), depth);
         this.claims = memory.claims();
         this.requests = new MergeRequests(depth);
-        this.work = new WorkRequests(path.depth());
+        this.work = new WorkRequests(path.depth(), settings.windows().get(), clock);
         this.queue = new MergeQueue(connection, memory, requests, work, settings, admissions, driver::wake);
         queue.open();
     }
@@ -218,7 +219,7 @@ public final class MergingOperations implements RegionOperations {
                 counters.chained.get(),
                 counters.waited.get(),
                 queue.admission().inFlight(),
-                settings.window());
+                work.window().bytes());
     }
 
     // ---- whoever polls ----------------------------------------------------------------------------------------------
@@ -248,6 +249,7 @@ public final class MergingOperations implements RegionOperations {
         if (completions.poll(onCompletion, path.depth()) > 0) {
             long bytes = freed;
             freed = 0;
+            work.learn(completed - 1, bytes);
             work.ended(completed);
             queue.admission().giveBack(bytes, null);
         }

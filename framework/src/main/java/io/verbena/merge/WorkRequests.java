@@ -1,7 +1,10 @@
 package io.verbena.merge;
 
+import org.agrona.concurrent.NanoClock;
+
 /**
- * The work requests of a region that are under way, by number, and which operations each is for.
+ * The work requests of a region that are under way, by number: which operations each is for, and since when; and the
+ * window that learns from their ends.
  *
  * <p>Concurrency: whoever drains adds; whoever polls takes completions, which come in order, and publishes how many
  * there were, after which their places may be used again. A place goes from one to the other with the request itself.
@@ -10,11 +13,22 @@ final class WorkRequests {
     private final int mask;
     private final int[] firsts; // ticket of the first operation
     private final int[] bytes;
+    private final long[] times; // of posting, if the window learns
+    private final Window window;
+    private final NanoClock clock;
     private int posted; // of who drains
     private volatile int ended; // written by who polls
 
-    /** Creates it; as many may be under way as the depth says, a power of two. */
-    WorkRequests(int depth) {
+    /**
+     * Creates it.
+     *
+     * @param depth work requests that may be under way, a power of two
+     * @param clock the node's
+     */
+    WorkRequests(int depth, Window window, NanoClock clock) {
+        this.times = new long[depth];
+        this.window = window;
+        this.clock = clock;
         this.mask = depth - 1;
         this.firsts = new int[depth];
         this.bytes = new int[depth];
@@ -34,6 +48,9 @@ final class WorkRequests {
     void fill(int firstTicket, int length) {
         firsts[posted & mask] = firstTicket;
         bytes[posted & mask] = length;
+        if (window.learns()) {
+            times[posted & mask] = clock.nanoTime();
+        }
     }
 
     /** The next one was posted. Who drains. */
@@ -51,9 +68,22 @@ final class WorkRequests {
         return bytes[number & mask];
     }
 
-    /** Those below have ended. Who polls. */
+    /** Those below have ended. Who polls, or the last who drains. */
     void ended(int number) {
         ended = number;
+    }
+
+    /** Work requests of so many bytes have ended in success, this one last: the window learns from it. Who polls. */
+    void learn(int last, long endedBytes) {
+        if (window.learns()) {
+            long now = clock.nanoTime();
+            window.ended(endedBytes, now - times[last & mask], now);
+        }
+    }
+
+    /** Bounds what is under way. */
+    Window window() {
+        return window;
     }
 
     /** Those below this number have ended. */

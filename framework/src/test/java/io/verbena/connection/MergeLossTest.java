@@ -10,8 +10,11 @@ import io.verbena.SendResult;
 import io.verbena.dispatch.NodeDriver;
 import io.verbena.dispatch.Turns;
 import io.verbena.merge.Admissions;
+import io.verbena.merge.BacklogWindow;
 import io.verbena.merge.MergeSettings;
 import io.verbena.merge.MergingOperations;
+import io.verbena.merge.TimelyWindow;
+import io.verbena.merge.Window;
 import io.verbena.mux.MuxSettings;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.Nic;
@@ -29,6 +32,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Timeout;
@@ -89,7 +93,8 @@ class MergeLossTest {
         public ConnectionEnd region(Connection connection, StagingRing staging, CompletionQueue completions) {
             Turns none = null;
             NodeDriver driver = new NodeDriver("client", true, nic.engine(0), none, () -> 0, () -> {});
-            operations = new MergingOperations(connections, connection, completions, pd, admissions, settings, driver);
+            operations = new MergingOperations(
+                    connections, connection, completions, pd, admissions, settings, driver, clock);
             return this;
         }
 
@@ -205,6 +210,14 @@ class MergeLossTest {
         assertThat(connection.state).isEqualTo(Connection.OPEN);
     }
 
+    private static Supplier<Window> window(int seed, long bytes) {
+        return switch (seed % 5) {
+            case 0 -> () -> new BacklogWindow(MS / 100);
+            case 1 -> () -> new TimelyWindow(MS / 50, MS / 10);
+            default -> () -> Window.fixed(bytes);
+        };
+    }
+
     private static LinkProfile lossy() {
         return new LinkProfile()
                 .direct(false)
@@ -218,7 +231,10 @@ class MergeLossTest {
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
     void isAsIfNothingWereMergedOrLost(int seed) {
         Random random = new Random(seed);
-        connect(seed, new MergeSettings(seed % 4 > 0, seed % 3 > 0, 1 << 14, 64L << random.nextInt(10)), lossy());
+        connect(
+                seed,
+                new MergeSettings(seed % 4 > 0, seed % 3 > 0, 1 << 14, window(seed, 64L << random.nextInt(10))),
+                lossy());
         MergingOperations region = asks.operations;
         while (posted < OPERATIONS) {
             switch (random.nextInt(8)) {
@@ -247,7 +263,7 @@ class MergeLossTest {
     @ValueSource(ints = {1, 2, 3, 4, 5, 6})
     void endsAllOnceWhenTheLinkIsCut(int seed) {
         Random random = new Random(seed);
-        connect(seed, new MergeSettings(true, true, 1 << 14, 512), lossy());
+        connect(seed, new MergeSettings(true, true, 1 << 14, () -> Window.fixed(512)), lossy());
         MergingOperations region = asks.operations;
         while (posted < 20 + seed * 10) {
             client.act(() -> post(region, random));

@@ -22,8 +22,8 @@ class MergePlanTest {
     }
 
     private MergePlan plan(boolean merges) {
-        MergePlan plan = new MergePlan(requests, merges, 128 << 10);
-        plan.make(tickets, count);
+        MergePlan plan = new MergePlan(requests, merges);
+        plan.make(tickets, count, MergeSettings.MAX_BYTES);
         return plan;
     }
 
@@ -79,7 +79,7 @@ class MergePlanTest {
             add(MergeRequests.READ, i * 32L * 1024, 32 << 10);
         }
         MergePlan plan = plan(true);
-        assertThat(plan.length(0)).isEqualTo(128 << 10);
+        assertThat(plan.length(0)).isEqualTo(MergeSettings.MAX_BYTES);
         assertThat(plan.runs()).isEqualTo(2);
         count = 0;
         add(MergeRequests.READ, 0, 1 << 20); // one may be longer, alone

@@ -1,6 +1,8 @@
 package io.verbena.bench.check.nodes;
 
 import io.verbena.ConnectionException;
+import io.verbena.Merging;
+import io.verbena.RegionOptions;
 import io.verbena.RemoteRegion;
 import io.verbena.bench.check.nodes.NodeTally.Event;
 import io.verbena.nic.sim.SimRandom;
@@ -34,9 +36,10 @@ final class NodeAttachments {
         if (table != null && !walk.tables().hasSlot(table)) {
             return null;
         }
+        RegionOptions options = anyOptions(random);
         RemoteRegion region;
         try {
-            region = from.node().attach(to.address(NodeHost.TABLE), table == null ? BRIEF : TIMEOUT);
+            region = from.node().attach(to.address(NodeHost.TABLE), options, table == null ? BRIEF : TIMEOUT);
         } catch (ConnectionException e) {
             if (table != null) {
                 throw new WalkFailure(from + " cannot attach to " + table + ": " + e.getMessage());
@@ -52,6 +55,17 @@ final class NodeAttachments {
         attached.add(new Attached(from, slot, polledByWalk));
         walk.note(from + " attaches to " + table);
         return slot;
+    }
+
+    /** Half of the regions merge; their windows and buffers are small enough to be full at times. */
+    private static RegionOptions anyOptions(SimRandom random) {
+        RegionOptions options = new RegionOptions();
+        Merging[] ways = Merging.values();
+        Merging how = random.nextInt(2) == 0 ? Merging.OFF : ways[random.nextInt(ways.length)];
+        if (how != Merging.OFF) {
+            options.merge(how).window(1L << random.nextInt(14)).buffer(4096 << random.nextInt(4));
+        }
+        return options;
     }
 
     /** Operates on any of them. */
