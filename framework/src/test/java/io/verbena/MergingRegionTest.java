@@ -281,10 +281,12 @@ class MergingRegionTest {
         List<Outcome> outcomes = new ArrayList<>();
         try (NodePair pair = new NodePair(Fabric.TCP, NodeMode.INVOKER)) {
             pair.server.share("table", 4096);
-            RemoteRegion region = pair.client.attach(pair.address + "table", hybrid().window(1), NodePair.TIMEOUT);
+            RegionOptions options = hybrid().window(1).buffer(4096);
+            RemoteRegion region = pair.client.attach(pair.address + "table", options, NodePair.TIMEOUT);
             pair.pauseServer(true);
             for (int i = 0; i < 3; i++) {
-                write(region, 100L * i, 8, i, (id, outcome, value) -> outcomes.add(outcome));
+                int length = i == 2 ? 2000 : 8; // the last has memory of its own
+                write(region, 100L * i, length, i, (id, outcome, value) -> outcomes.add(outcome));
             }
             assertThat(region.statistics().workRequests()).isEqualTo(1);
             pair.client.close();

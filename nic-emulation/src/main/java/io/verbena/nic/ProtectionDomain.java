@@ -164,13 +164,13 @@ public final class ProtectionDomain implements AutoCloseable {
 
     /**
      * Deregisters a region ({@code ibv_dereg_mr(3)}): its key is invalid at once. Waits a bounded time for operations
-     * that are under way.
+     * that are under way. Of a domain that is closed, which has no regions any more, this does nothing.
      *
      * @return BUSY if one of them has not ended; the memory is then set aside and not reused
      */
     public DeregisterResult deregister(MemoryRegion region) {
         synchronized (nic) {
-            return memory.deregister(region);
+            return closed ? DeregisterResult.DONE : memory.deregister(region);
         }
     }
 

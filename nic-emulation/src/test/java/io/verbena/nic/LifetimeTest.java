@@ -50,6 +50,15 @@ class LifetimeTest {
         return status;
     }
 
+    /** Who gives memory back late, after the NIC has gone with it, has nothing left to do. */
+    @Test
+    void whatIsDeregisteredAfterTheNicIsGone() {
+        MemoryRegion kept = a.pd.allocate(64, Access.LOCAL_WRITE);
+        assertThatIllegalArgumentException().isThrownBy(() -> b.pd.deregister(kept));
+        a.nic.close();
+        assertThat(a.pd.deregister(kept)).isEqualTo(DeregisterResult.DONE);
+    }
+
     /** Numbers get a generation when their slot is used again; everything that is kept by slot must bear that. */
     @Test
     void aSlotIsUsedAgainAndAgain() {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -26,6 +27,11 @@ final class LoggedErrors implements AutoCloseable {
      * messages.
      */
     private static final Set<String> EXPECTED = Set.of("io.verbena.connection.Closings", "io.verbena.Inbox");
+
+    /** Whose warnings name peers that were refused; those that only went away may have been restarted. */
+    private static final String REFUSING = "io.verbena.fabric.RejectionLog";
+
+    private static final Pattern WENT_AWAY = Pattern.compile("closed (before|after) .*hello|failed in its hello");
 
     /** Whose warnings tell that the machine is slow. */
     private static final String SLOW = "io.verbena.dispatch.TenantCallbacks";
@@ -92,11 +98,15 @@ final class LoggedErrors implements AutoCloseable {
             (own.isEmpty() ? WALKS : own).forEach(walk -> walk.onError.accept(failure));
         }
 
+        private static boolean wentAway(ILoggingEvent event) {
+            return WENT_AWAY.matcher(event.getFormattedMessage()).find();
+        }
+
         private static boolean hasCause(ILoggingEvent event) {
             IThrowableProxy cause = event.getThrowableProxy();
             String by = event.getLoggerName();
             return event.getLevel().equals(Level.WARN)
-                    ? EXPECTED.contains(by) || by.equals(SLOW)
+                    ? EXPECTED.contains(by) || by.equals(SLOW) || (by.equals(REFUSING) && wentAway(event))
                     : cause != null && cause.getClassName().equals(NodeCalls.Refusal.class.getName());
         }
     }
