@@ -5,6 +5,7 @@
  *   command ──▶ report ──▶ compare ──▶ trial ──▶ path ──▶ pairs of NICs, peers
  *      │  │                              ▲         ▲
  *      │  └──▶ tenants, promise, scale ──┴─────────┘          perftest   suite (JMH)
+ *      │                   channels
  *      └──▶ check.redis, check.messages                       check.nodes (simulate nodes)
  * </pre>
  */

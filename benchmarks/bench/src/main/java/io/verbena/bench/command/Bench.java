@@ -1,5 +1,6 @@
 package io.verbena.bench.command;
 
+import io.verbena.bench.channels.ChannelsCommand;
 import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.compare.ComparisonPlan;
 import io.verbena.bench.compare.ComparisonRow;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Option;
             WaitingCommand.class,
             PollingCommand.class,
             Scale.class,
+            ChannelsCommand.class,
             TenantsCommand.class,
             UrgentCommand.class,
             AdversaryCommand.class,

@@ -1,0 +1,130 @@
+package io.verbena.bench.channels;
+
+import io.verbena.bench.Interval;
+import io.verbena.bench.report.Machine;
+import io.verbena.bench.report.MarkdownTable;
+import io.verbena.bench.trial.JavaProcess;
+import io.verbena.verification.RunCommand;
+import io.verbena.verification.RunException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code verbena bench channels}: thousands of channels to one peer, each with a queue pair or sharing a few. */
+@Command(
+        name = "channels",
+        description = {
+            "Measures many channels between two processes, with a queue pair each and sharing: opened per second,",
+            "memory a channel on the side that opens (idle, and after one message), messages of 32 bytes per second",
+            "sent in turn against one channel, and round trips of one channel beside all the others, which send",
+            "in turn at a fixed rate.%n"
+        })
+public final class ChannelsCommand extends RunCommand {
+    @Option(names = "--channels", paramLabel = "<count>", description = "Default ${DEFAULT-VALUE}.")
+    int channels = 10_000;
+
+    @Option(names = "--fabric", description = "tcp, uds or shm; default ${DEFAULT-VALUE}.")
+    String fabric = "shm";
+
+    @Option(names = "--rounds", paramLabel = "<count>", description = "Of the rates; default ${DEFAULT-VALUE}.")
+    int rounds = 5;
+
+    @Option(names = "--seconds", paramLabel = "<seconds>", description = "Of a round; default ${DEFAULT-VALUE}.")
+    double seconds = 1;
+
+    @Option(names = "--beside", paramLabel = "<rate>", description = "Messages/s beside; default ${DEFAULT-VALUE}.")
+    long beside = 50_000;
+
+    /** Creates the command. */
+    public ChannelsCommand() {
+        super("bench channels");
+    }
+
+    @Override
+    protected int run() {
+        RunException.requireRange("channels", channels, 1, ManyChannels.MAX / 2);
+        RunException.requireRange("rounds", rounds, 1, 1000);
+        out.println(Machine.here().text());
+        MarkdownTable table = new MarkdownTable(List.of(
+                channels + " channels", "opened /s", "idle B", "used B", "M/s", "against one", "p50 us", "p99 us"));
+        for (boolean share : new boolean[] {false, true}) {
+            err.println(share ? "sharing" : "a queue pair each");
+            table.line(measure(share));
+        }
+        table.print(out);
+        return 0;
+    }
+
+    private List<String> measure(boolean share) {
+        try (JavaProcess sink = new JavaProcess(SinkProcess.class, List.of(listen()))) {
+            String address = line(sink.process());
+            try (ManyChannels one = new ManyChannels(address, false);
+                    ManyChannels many = new ManyChannels(address, share)) {
+                one.open(1);
+                one.rate(2 * seconds); // compiles what both run
+                one.probe(beside, seconds);
+                long empty = HeldMemory.bytes();
+                double opened = many.open(channels);
+                if (many.sharing() != (share ? channels : 0)) {
+                    throw new RunException(many.sharing() + " channels share");
+                }
+                long idle = HeldMemory.bytes();
+                many.use();
+                long used = HeldMemory.bytes();
+                double[] rates = new double[rounds];
+                double[] ratios = new double[rounds];
+                for (int i = 0; i < rounds; i++) {
+                    double alone = one.rate(seconds);
+                    rates[i] = many.rate(seconds);
+                    ratios[i] = rates[i] / alone;
+                }
+                Histogram times = many.probe(beside, rounds * seconds);
+                return List.of(
+                        share ? "sharing" : "a queue pair each",
+                        text("%.0f", opened),
+                        text("%d", (idle - empty) / channels),
+                        text("%d", (used - empty) / channels),
+                        text("%.2f", Interval.of(rates).median() / 1e6),
+                        text(
+                                "%.2f (%.2f-%.2f)",
+                                Interval.of(ratios).median(),
+                                Interval.of(ratios).min(),
+                                Interval.of(ratios).max()),
+                        text("%.1f", times.getValueAtPercentile(50) / 1e3),
+                        text("%.1f", times.getValueAtPercentile(99) / 1e3));
+            }
+        }
+    }
+
+    private static String line(Process process) {
+        try {
+            BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
+            String line = reader.readLine();
+            if (line == null || !line.startsWith(SinkProcess.ADDRESS)) {
+                throw new RunException("process " + process.pid() + " said '" + line + "'");
+            }
+            return line.substring(SinkProcess.ADDRESS.length());
+        } catch (IOException e) {
+            throw new RunException("process " + process.pid() + " cannot be heard: " + e.getMessage(), e);
+        }
+    }
+
+    private String listen() {
+        long pid = ProcessHandle.current().pid();
+        switch (fabric) {
+            case "tcp":
+                return "tcp://127.0.0.1:0";
+            case "uds":
+                return "uds:" + Path.of(System.getProperty("java.io.tmpdir"), "verbena-channels-" + pid + ".sock");
+            case "shm":
+                return "shm:channels-" + pid;
+            default:
+                throw wrong("fabric '" + fabric + "' is none of tcp, uds and shm");
+        }
+    }
+}
