@@ -1,6 +1,7 @@
 package io.verbena.bench.check.nodes;
 
 import io.verbena.InboxOptions;
+import io.verbena.MuxOptions;
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
 import io.verbena.nic.sim.SimRandom;
@@ -41,6 +42,8 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
         ANSWERS,
         LARGE,
         TIGHT,
+        /** Channels between the same two inboxes share queue pairs. */
+        SHARING,
         /** Waits for queue pairs to go, which takes more than a second. */
         RETIREMENT
     }
@@ -67,6 +70,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     private final int pathMtu;
     private final int reserve;
     private final int spare;
+    private final MuxOptions mux;
 
     /**
      * What a seed means.
@@ -100,6 +104,10 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
         pathMtu = 1024 << random.nextInt(5);
         reserve = 1 + random.nextInt(2);
         spare = random.nextInt(3);
+        mux = new MuxOptions()
+                .after(random.nextInt(3))
+                .queuePairs(1 + random.nextInt(2))
+                .depth(2 << random.nextInt(4));
         int most = random.nextInt(3);
         maxMessage = has(Feature.LARGE) ? MAX_LARGE : most == 0 ? 4_000 : most == 1 ? CHUNK / 4 : 40_000;
     }
@@ -136,7 +144,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     }
 
     NodeContext context(String name, WalkTime time) {
-        return new NodeContext()
+        NodeContext context = new NodeContext()
                 .runtime(time.runtime())
                 .callbackBound(time.isVirtual() ? Duration.ZERO : Duration.ofMillis(100))
                 .name(name)
@@ -153,6 +161,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
                 .pathMtu(pathMtu)
                 .linger(isAbrupt() ? Duration.ZERO : NodeWalk.PATIENCE)
                 .closeOnShutdown(false);
+        return has(Feature.SHARING) ? context.shareConnections(mux) : context;
     }
 
     InboxOptions inbox() {
