@@ -349,6 +349,31 @@ class SharedChannelsTest {
         }
     }
 
+    /** The queue pair of those to the inbox that was is about to break: nobody who is for the new one joins it. */
+    @ParameterizedTest
+    @EnumSource
+    void anInboxIsClosedAndOpenedAgain(Fabric fabric) {
+        try (NodePair pair = pair(fabric, NodeMode.ASSISTED, new MuxOptions().after(0))) {
+            Inbox before = pair.server.openInbox("in");
+            Channel old = connect(pair, "in", 1).get(0);
+            send(pair, old, 1);
+            before.close();
+            Inbox inbox = pair.server.openInbox("in");
+            List<Channel> fresh = connect(pair, "in", 3);
+            for (int i = 0; i < 3; i++) {
+                send(pair, fresh.get(i), 2 + i);
+            }
+            take(pair, inbox, 3);
+            assertThat(numbers).containsExactlyInAnyOrder(2, 3, 4);
+            pair.await(() -> old.offer(EIGHT, 0, 8) == SendResult.CLOSED);
+            assertThat(old.closeReason()).isEqualTo(CloseReason.REFUSED);
+            assertThat(fresh).extracting(Channel::closeReason).containsOnlyNulls();
+            assertThat(queuePairs(fresh)).doesNotContain(old.queuePairNumber());
+            assertThat(fresh.subList(1, 3))
+                    .allMatch(Channel::isShared); // the first finds that nobody joins the old one
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void aClosedInboxEndsItsOwnAlone(Fabric fabric) {

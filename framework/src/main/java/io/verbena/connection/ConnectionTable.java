@@ -97,11 +97,10 @@ final class ConnectionTable {
     /**
      * Makes a connection that this side asks for.
      *
-     * @param answersTo the inbox for what comes back, or null
      * @param waits whether it may share a queue pair that the peer does not know yet
      */
-    Connection ask(NewConnection wanted, @Nullable MessageQueue answersTo, boolean waits) {
-        SharedConnection among = shares.enter(wanted, answersTo);
+    Connection ask(NewConnection wanted, boolean waits) {
+        SharedConnection among = shares.enter(wanted);
         try {
             Connection c;
             if (among == null || !shares.shares(among)) {
@@ -138,7 +137,7 @@ final class ConnectionTable {
         if (founds) {
             return found(wanted, null, messages);
         }
-        SharedQueuePair pair = shares.joined(wanted.peerNic(), request, wanted.owner());
+        SharedQueuePair pair = shares.joined(wanted, request);
         if (pair == null) {
             throw new NotSharedException("queue pair " + request.receiverQp() + " cannot be shared any more");
         }
@@ -175,7 +174,7 @@ final class ConnectionTable {
 
     private Connection joined(NewConnection wanted, SharedQueuePair pair) {
         Connection c = maker.join(wanted, pair);
-        shares.add(c, wanted.owner());
+        shares.add(c, wanted);
         return list(c);
     }
 

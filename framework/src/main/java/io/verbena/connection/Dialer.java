@@ -171,7 +171,7 @@ public final class Dialer {
                             handshake.request(c, answersTo, Links.maxPacket(NodeRegistry.ringLength(node, peer))),
                             PeerIdentity.SAME_PROCESS);
             if (reply.type() != ConnectionFlyweight.REPLY) {
-                if (reply.status() == ConnectionFlyweight.NOT_SHARED) {
+                if (handshake.rejection(c, reply) instanceof NotSharedException) {
                     return openLocal(address, target, kind, owner, answersTo, settings.apart());
                 }
                 throw new ConnectionException("cannot connect to " + address + ": " + reply.text());

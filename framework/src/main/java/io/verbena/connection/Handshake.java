@@ -110,8 +110,9 @@ public final class Handshake implements DutyCycleAgent {
             if (connections.isClosed()) {
                 throw new IllegalStateException("node '" + nodeName + "' is closed");
             }
-            NewConnection asked = new NewConnection(peerNic, transactions++, false, kind, name, owner, wanted);
-            Connection c = connections.table().ask(asked, answersTo, waits);
+            NewConnection asked =
+                    new NewConnection(peerNic, transactions++, false, kind, name, owner, answersTo, wanted);
+            Connection c = connections.table().ask(asked, waits);
             c.exchange.firstPsn = maker.randomPsn();
             try {
                 if (!Shares.joins(c)) {
@@ -256,7 +257,14 @@ public final class Handshake implements DutyCycleAgent {
         PeerUsage.Charge charge = new PeerUsage.Charge(user, target.regionLength());
         ChannelSettings wanted = target.settings();
         NewConnection asked = new NewConnection(
-                peerNic, request.transaction(), true, request.kind(), request.text(), target.owner(), wanted);
+                peerNic,
+                request.transaction(),
+                true,
+                request.kind(),
+                request.text(),
+                target.owner(),
+                target.queue(),
+                wanted);
         SenderQuota messages = usage.take(charge);
         Connection c;
         try {
@@ -367,6 +375,13 @@ public final class Handshake implements DutyCycleAgent {
 
     private static boolean isAnswerTo(Connection c, ConnectionFlyweight reply) {
         return c.number == reply.receiverQp() && c.stream == reply.receiverStream() && c.kind == reply.kind();
+    }
+
+    /** What to say to who wants a connection that the peer has rejected. */
+    RuntimeException rejection(Connection c, ConnectionFlyweight rejection) {
+        synchronized (lock) {
+            return Shares.rejected(c, rejection);
+        }
     }
 
     void rejected(long peerNic, ConnectionFlyweight rejection) {

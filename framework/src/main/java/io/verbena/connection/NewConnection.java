@@ -1,5 +1,7 @@
 package io.verbena.connection;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a connection is to be.
  *
@@ -9,6 +11,7 @@ package io.verbena.connection;
  * @param kind {@link ConnectionFlyweight#INBOX} or {@link ConnectionFlyweight#REGION}
  * @param name what it leads to
  * @param owner whose it is on this side
+ * @param queue where the peer's messages go on this side, or null if there is nowhere
  * @param settings what it is made with
  */
 record NewConnection(
@@ -18,4 +21,5 @@ record NewConnection(
         int kind,
         String name,
         ConnectionOwner owner,
+        @Nullable MessageQueue queue,
         ChannelSettings settings) {}

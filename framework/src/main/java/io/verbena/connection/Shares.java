@@ -12,6 +12,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.agrona.collections.Int2IntCounterMap;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -27,20 +28,22 @@ final class Shares {
             ConnectionOwner owner,
             long peerNic,
             String name,
-            @Nullable MessageQueue answersTo) {}
+            @Nullable MessageQueue queue) {}
 
     /** A shared queue pair, and the connection that it was made for. */
     private static final class Shared {
         final SharedQueuePair pair;
         final Connection founder;
         final ConnectionOwner owner;
+        final @Nullable MessageQueue queue;
         final List<Connection> waiting = new ArrayList<>();
         final BitSet peerStreams = new BitSet();
 
-        Shared(SharedQueuePair pair, Connection founder, ConnectionOwner owner) {
+        Shared(SharedQueuePair pair, Connection founder, NewConnection made) {
             this.pair = pair;
             this.founder = founder;
-            this.owner = owner;
+            this.owner = made.owner();
+            this.queue = made.queue();
         }
     }
 
@@ -56,18 +59,15 @@ final class Shares {
 
     // ---- asking -----------------------------------------------------------------------------------------------------
 
-    /**
-     * The connections among which a new one that this side asks for counts; null if none of its kind may share.
-     *
-     * @param answersTo the inbox for what comes back, or null
-     */
+    /** The connections among which a new one that this side asks for counts; null if none of its kind may share. */
     @Nullable
-    SharedConnection enter(NewConnection wanted, @Nullable MessageQueue answersTo) {
+    SharedConnection enter(NewConnection wanted) {
         if (settings.after() == Integer.MAX_VALUE || !mayShare(wanted.kind(), wanted.settings())) {
             return null;
         }
         SharedConnection among = outgoing.computeIfAbsent(
-                new Key(wanted.owner(), wanted.peerNic(), wanted.name(), answersTo), key -> new SharedConnection());
+                new Key(wanted.owner(), wanted.peerNic(), wanted.name(), wanted.queue()),
+                key -> new SharedConnection());
         among.enter();
         return among;
     }
@@ -109,7 +109,9 @@ final class Shares {
             return new ConnectionException(rejection.text());
         }
         SharedConnection among = c.exchange.among;
-        if (among != null && isFounder(c)) {
+        if (!isFounder(c)) {
+            c.shared.shared().complete();
+        } else if (among != null) {
             among.refuse();
         }
         return new NotSharedException(rejection.text());
@@ -118,7 +120,7 @@ final class Shares {
     // ---- connections ------------------------------------------------------------------------------------------------
 
     /** A connection shares a queue pair, as its first or a later one. */
-    void add(Connection c, ConnectionOwner owner) {
+    void add(Connection c, NewConnection made) {
         SharedPath path = c.shared;
         if (path == null) {
             throw new IllegalArgumentException(c + " shares nothing");
@@ -126,7 +128,7 @@ final class Shares {
         members++;
         membersOfGroup.incrementAndGet(c.group);
         if (path.stream() == ConnectionMaker.FIRST_STREAM) {
-            byNumber.put(c.number, new Shared(path.shared(), c, owner));
+            byNumber.put(c.number, new Shared(path.shared(), c, made));
         }
     }
 
@@ -202,17 +204,18 @@ final class Shares {
 
     /** The queue pair that a request names, if it may join there; or null. */
     @Nullable
-    SharedQueuePair joined(long peerNic, ConnectionFlyweight request, ConnectionOwner owner) {
+    SharedQueuePair joined(NewConnection wanted, ConnectionFlyweight request) {
         Shared shared = byNumber.get(request.receiverQp());
         if (shared == null) {
             return null;
         }
         Connection founder = shared.founder;
         boolean fits = founder.incoming
-                && founder.peerNic == peerNic
+                && founder.peerNic == wanted.peerNic()
                 && founder.peer.qp == request.senderQp()
-                && founder.name.equals(request.text())
-                && shared.owner == owner
+                && founder.name.equals(wanted.name())
+                && shared.owner == wanted.owner()
+                && Objects.equals(shared.queue, wanted.queue()) // an inbox may have been closed, and opened again
                 && founder.peer.queueId == request.queueId()
                 && founder.peer.queueKey == request.queueKey()
                 && !shared.peerStreams.get(request.senderStream())

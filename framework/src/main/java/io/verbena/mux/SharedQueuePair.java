@@ -51,6 +51,7 @@ public final class SharedQueuePair implements SendSource {
     private int live;
     private int peerQp; // 0 while that is not known
     private boolean broken;
+    private boolean complete; // takes no more channels
 
     /**
      * Lets channels share a queue pair, which is in RESET.
@@ -74,7 +75,7 @@ public final class SharedQueuePair implements SendSource {
 
     /** Whether it takes another channel, now or when its peer is known. */
     public boolean hasRoom() {
-        return !broken && streams < AppendEthFlyweight.MAX_STREAM && (streams == 0 || live > 0);
+        return !broken && !complete && streams < AppendEthFlyweight.MAX_STREAM && (streams == 0 || live > 0);
     }
 
     /**
@@ -121,6 +122,11 @@ public final class SharedQueuePair implements SendSource {
     /** Number of the peer's queue pair; 0 while that is not known. */
     public int peerQp() {
         return peerQp;
+    }
+
+    /** No more channels join it: the peer has said so. */
+    public void complete() {
+        complete = true;
     }
 
     /** It has met an error, or is not shared after all. @return false if that was known */

@@ -78,8 +78,8 @@ public final class Nic implements AutoCloseable {
         return cutsMessages;
     }
 
-    private void belowWatermark(int appendQueue) {
-        events.raise(AsyncEventType.AQ_WATERMARK, appendQueue);
+    private void raise(AsyncEventType type, int appendQueue) {
+        events.raise(type, appendQueue);
         AppendQueue queue = appendQueues().find(appendQueue);
         if (queue != null) {
             engines[queue.engine()].wake(); // who looks for events may sleep there
@@ -132,7 +132,8 @@ public final class Nic implements AutoCloseable {
         appendQueues.onCorrupted(id -> events.raise(AsyncEventType.AQ_ERR, id));
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
         appendQueues.onEvents(
-                this::belowWatermark,
+                id -> raise(AsyncEventType.AQ_WATERMARK, id),
+                id -> raise(AsyncEventType.AQ_EXHAUSTED, id),
                 id -> events.beginDestroy(Element.APPEND_QUEUE, id),
                 (id, destroyed) -> events.endDestroy(Element.APPEND_QUEUE, id, destroyed));
     }

@@ -218,6 +218,32 @@ class AsyncEventTest {
         assertThat(queue.destroy(true)).isTrue();
     }
 
+    /** With one chunk and no other allowed, once until the consumer has made room. */
+    @Test
+    void aQueueThatIsRefusedItsNextChunkSaysSoOnce() {
+        AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()
+                .chunkLength(CHUNK)
+                .reserveChunks(1)
+                .maxMessage(CHUNK / 4)
+                .memoryLimit(2 * CHUNK + CHUNK / 4)
+                .lowWatermark(0));
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < 9; i++) {
+                a.qp.postSend(a.request.append(queue.id(), queue.key()).local(a.region.key(), 0, CHUNK / 4 - 64));
+            }
+            p.simulation.runFor(5_000_000);
+            assertThat(b.events()).as("round %d", round).containsExactly(AsyncEventType.AQ_EXHAUSTED);
+            int taken = 0;
+            for (int looks = 0; looks < 100 && taken < 9; looks++) {
+                taken += queue.poll((buffer, offset, length, qp, immediate, flags) -> {}, 100);
+                p.simulation.runFor(5_000_000);
+            }
+            assertThat(taken).isEqualTo(9);
+            assertThat(b.events()).as("round %d, there is room", round).isEmpty();
+        }
+        assertThat(queue.destroy(true)).isTrue();
+    }
+
     @Test
     void theWatermarkMayBeMoved() {
         AppendQueue queue = b.pd.createAppendQueue(new AppendQueueAttributes()

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     ▲                                                     │ too small      ▲  │ abort           │ consumed
  *     │                                                     └───────▶ DONE ◀─│──┴─────────────────┘
  *     │                                                                ├─ responder, if it fits
- *     └──────── allocator, also of what is READY for too long ◀────────┘
+ *     ├──────── allocator, also of what is READY for too long ◀────────┘
+ *     └──────── allocator, of what is REQUESTED and finds no room for too long
  * </pre>
  *
  * <p>Concurrency: the state is the hand-over; whoever moved it there owns the other fields until it moves on.
@@ -48,10 +49,11 @@ final class LargeMessage {
 
     volatile int qpNumber;
     volatile int length;
-    /** For which a mapping that is ready is kept at least. */
+    /** For which a mapping that is ready is kept at least, and a wish for one that finds no room. */
     volatile long waitNanos;
 
-    volatile long readyAt;
+    volatile boolean waits; // it has found no room
+    volatile long since; // it is ready, or waits
     volatile int looks; // of the allocator's that found it kept
     volatile @Nullable Segment segment;
 
@@ -86,7 +88,7 @@ final class LargeMessage {
 
     /** Nothing was committed, but its queue pair comes again. */
     void postpone(long now) {
-        readyAt = now;
+        since = now;
         state = READY;
     }
 

@@ -137,6 +137,7 @@ final class LargeMessages {
         place.qpNumber = qpNumber;
         place.length = length;
         place.waitNanos = LargeAppender.keptNanos(againNanos);
+        place.waits = false;
         return place.move(LargeMessage.TAKEN, LargeMessage.REQUESTED);
     }
 
@@ -278,8 +279,7 @@ final class LargeMessages {
             case LargeMessage.REQUESTED:
                 return make(place, now);
             case LargeMessage.READY:
-                if (now - place.readyAt < Math.max(waitNanos, place.waitNanos)
-                        || !place.move(LargeMessage.READY, LargeMessage.TAKEN)) {
+                if (!isLate(place, now) || !place.move(LargeMessage.READY, LargeMessage.TAKEN)) {
                     return false;
                 }
                 unfinished.end(place.qpNumber);
@@ -296,15 +296,25 @@ final class LargeMessages {
         }
     }
 
+    private boolean isLate(LargeMessage place, long now) {
+        return now - place.since >= Math.max(waitNanos, place.waitNanos);
+    }
+
     private boolean make(LargeMessage place, long now) {
         int length = Math.max(1, place.length);
         if (!footprint.reserveFor(place.qpNumber, length, unfinished)) {
+            if (!place.waits) {
+                place.waits = true;
+                place.since = now;
+            } else if (isLate(place, now)) { // its sender may be gone: if it is not, it asks again
+                place.move(LargeMessage.REQUESTED, LargeMessage.FREE);
+            }
             return giveBackOne();
         }
         if (!map(place, length)) {
             return false;
         }
-        place.readyAt = now;
+        place.since = now;
         unfinished.begin(place.qpNumber);
         return place.move(LargeMessage.REQUESTED, LargeMessage.READY);
     }

@@ -48,6 +48,9 @@ final class QueueMaintenance {
     private volatile boolean modified; // since this has looked
     private AppendQueueAttributes attributes;
     private long shortSince = NEVER;
+    private boolean exhausted; // it has told so
+    private int exhaustedAt;
+    private long rnrBefore; // those that were turned away at the last look
     private long surplusLook;
     private final Watermark watermark;
     private long claimedBytes;
@@ -150,6 +153,7 @@ final class QueueMaintenance {
             work += staging.serve(now, attributes.surplusNanos());
             boolean refused = footprint.takeRefused();
             noteShortage(refused, head, tail, now);
+            noteExhaustion(refused);
             if (refused) {
                 ring.releaseFree();
                 work += staging.release() + (largeMessages.giveBackOne() ? 1 : 0);
@@ -197,6 +201,19 @@ final class QueueMaintenance {
             shortSince = now;
         } else if (now - shortSince >= SHORT_NANOS) {
             table.putLongRelease(queueOffset + STARVED_OFFSET, 1);
+        }
+    }
+
+    /** Tells that a sender was turned away while memory was refused; once, until there is another chunk. */
+    private void noteExhaustion(boolean refused) {
+        long rnr = table.getLongVolatile(queueOffset + RNR_OFFSET);
+        boolean turnedAway = rnr != rnrBefore;
+        rnrBefore = rnr;
+        int announced = ring.chunks().announced();
+        if (refused && turnedAway && !(exhausted && announced == exhaustedAt)) {
+            exhausted = true;
+            exhaustedAt = announced;
+            owner.turnedAway(queue);
         }
     }
 

@@ -48,6 +48,7 @@ public final class TailPointerTable {
     private volatile Runnable wakeAllocator = () -> {};
     private volatile IntConsumer wakeEngine = engine -> {};
     private volatile IntConsumer onWatermark = id -> {};
+    private volatile IntConsumer onTurnedAway = id -> {};
     private volatile IntConsumer onDestroy = id -> {};
     private volatile BiConsumer<Integer, Boolean> onDestroyed = (id, done) -> {};
 
@@ -108,12 +109,18 @@ public final class TailPointerTable {
      * Sets the listeners for events.
      *
      * @param watermark told the id of a queue whose free space fell below its low watermark; any thread, must not block
+     * @param turnedAway told the id of a queue that has turned a sender away while it was refused memory; likewise
      * @param destroy told the id of a queue that is about to be destroyed; may wait, and refuse by an
      *     IllegalStateException
      * @param destroyed told the same id afterwards, and whether the queue was destroyed
      */
-    public void onEvents(IntConsumer watermark, IntConsumer destroy, BiConsumer<Integer, Boolean> destroyed) {
+    public void onEvents(
+            IntConsumer watermark,
+            IntConsumer turnedAway,
+            IntConsumer destroy,
+            BiConsumer<Integer, Boolean> destroyed) {
         onWatermark = watermark;
+        onTurnedAway = turnedAway;
         onDestroy = destroy;
         onDestroyed = destroyed;
     }
@@ -175,6 +182,10 @@ public final class TailPointerTable {
 
     void belowWatermark(AppendQueue queue) {
         onWatermark.accept(queue.id());
+    }
+
+    void turnedAway(AppendQueue queue) {
+        onTurnedAway.accept(queue.id());
     }
 
     void beginDestroy(AppendQueue queue) {

@@ -23,6 +23,11 @@ public enum AsyncEventType {
     /** The free space ahead of an append queue's tail has fallen below its low watermark. */
     AQ_WATERMARK(Element.APPEND_QUEUE),
     /**
+     * An append queue is refused memory, by its limit or because there is none, and a sender was answered RNR. Once,
+     * until the queue has another chunk.
+     */
+    AQ_EXHAUSTED(Element.APPEND_QUEUE),
+    /**
      * Somebody who has an append queue mapped has written there what is no record, or no place of one: nothing more is
      * taken from it or into it, and it can only be destroyed.
      */

@@ -173,6 +173,26 @@ class LargeMessageTest {
         owner.large().abort(owner.large().claimed());
     }
 
+    /** Senders that have given up are not served one after another long after. */
+    @Test
+    void aWishThatFindsNoRoomForLongIsGivenUp() {
+        create(attributes().reserveChunks(1).memoryLimit(2 * CHUNK + LENGTH));
+        for (int qp = 3; qp < 9; qp++) {
+            assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, qp, 1000))
+                    .isEqualTo(Appender.RNR);
+            nic.settle();
+        }
+        assertThat(queue.query().footprint()).isEqualTo(idle + LENGTH);
+        nic.clock.addAndGet(1_000_000_000L);
+        nic.settle();
+        assertThat(queue.query().footprint()).isEqualTo(idle);
+        for (int turn = 0; turn < 10; turn++) {
+            nic.settle();
+            assertThat(queue.query().footprint()).isEqualTo(idle);
+        }
+        owner.large().abort(claim(LENGTH, 5)); // it comes again after all
+    }
+
     @Test
     void providerWithoutMemoryIsRnrNotFailure() {
         nic = new AppendFixture(new DirectMemoryProvider(nic.control.buffer().capacity() + 2L * CHUNK + 100));

@@ -198,7 +198,7 @@ final class AppendQueueTest extends ConformanceTest {
         assertThat(b.messages).isEmpty();
     }
 
-    @Proves({Row.AQ_FULL, Row.RNR_FOREVER})
+    @Proves({Row.AQ_FULL, Row.RNR_FOREVER, Row.EV_AQ_EXHAUSTED})
     @Test
     void roomThatIsMadeInTimeIsFound() {
         reconnect(attributes().rnrRetry(7).minRnrTimer(14));
@@ -211,6 +211,7 @@ final class AppendQueueTest extends ConformanceTest {
         a.qp.doorbell();
         p.runFor(20 * MILLI);
         assertThat(a.sends).as("the queue is full").hasSizeLessThan(40).allMatch(Wc::isSuccess);
+        assertThat(b.count(AsyncEventType.AQ_EXHAUSTED)).isEqualTo(1);
         b.polls = true;
         p.untilSent(40);
         p.settle();

@@ -47,6 +47,7 @@ public final class Suite {
             MemoryWindowTest.class,
             WireDuplicatesTest.class,
             WireInvalidTest.class,
+            WireAppendTest.class,
             WireAnswersTest.class,
             FaultTest.class,
             AtomicsTest.class,
