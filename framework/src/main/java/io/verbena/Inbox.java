@@ -14,6 +14,7 @@ import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.engine.GuestWaits;
 import io.verbena.nic.poll.Polling;
 import io.verbena.nic.poll.WaitStatistics;
+import io.verbena.rate.agent.DeliveryGate;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
@@ -121,7 +122,8 @@ public final class Inbox implements AutoCloseable {
         }
         boolean entered = driver.enterCallback();
         try {
-            int taken = queue.poll(dispatch.to(handler), limit);
+            DeliveryGate gate = tenant.gate();
+            int taken = gate == null ? queue.poll(dispatch.to(handler), limit) : paced(gate, handler, limit);
             queue.takenByEngine(byEngine
                     && !callback.hasLeft()); // here, where nobody can destroy it, and another one get its number
             return taken;
@@ -131,6 +133,27 @@ public final class Inbox implements AutoCloseable {
             }
             use.leave();
         }
+    }
+
+    private int paced(DeliveryGate gate, MessageHandler handler, int limit) {
+        int admitted = gate.admit(limit);
+        if (admitted == 0) {
+            isHeldBack();
+            return 0;
+        }
+        int taken = 1; // the one whose handler throws
+        try {
+            taken = queue.poll(dispatch.to(handler), admitted);
+        } finally {
+            gate.took(taken);
+        }
+        return taken;
+    }
+
+    /** Whether a message is there, and its tenant's rate holds it back. Any thread. */
+    boolean isHeldBack() {
+        DeliveryGate gate = tenant.gate();
+        return gate != null && !isDrained() && gate.holdsBack();
     }
 
     private IllegalStateException inUse() {

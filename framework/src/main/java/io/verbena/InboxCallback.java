@@ -4,6 +4,7 @@ import io.verbena.dispatch.CallbackSource;
 import io.verbena.dispatch.Handoff;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.Turns;
+import io.verbena.rate.agent.DeliveryGate;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -162,12 +163,16 @@ final class InboxCallback implements CallbackSource {
 
     @Override
     public long nextAttempt() {
-        return left ? nextAttempt : Long.MAX_VALUE;
+        if (left) {
+            return nextAttempt;
+        }
+        DeliveryGate gate = inbox.tenant().gate();
+        return gate != null && inbox.isHeldBack() ? gate.admitsAtNanos() : Long.MAX_VALUE;
     }
 
     @Override
     public boolean hasWork() {
-        return !left && !inbox.isDrained();
+        return !left && !inbox.isDrained() && !inbox.isHeldBack();
     }
 
     private boolean hasWorkForNodeSoon() {
@@ -176,7 +181,7 @@ final class InboxCallback implements CallbackSource {
 
     @Override
     public boolean hasWorkForNode() {
-        return !callbacks.isAway() && !inbox.isEmpty();
+        return !callbacks.isAway() && !inbox.isEmpty() && !inbox.isHeldBack();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.verbena;
 
 import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.nic.append.AppendConsumer;
+import io.verbena.rate.agent.DeliveryGate;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
@@ -49,13 +50,29 @@ public final class InboxConsumer {
         }
         boolean entered = inbox.enterCallback();
         try {
-            return consumer.poll(dispatch.to(handler), limit);
+            DeliveryGate gate = inbox.tenant().gate();
+            return gate == null ? consumer.poll(dispatch.to(handler), limit) : paced(gate, handler, limit);
         } finally {
             if (entered) {
                 inbox.leaveCallback();
             }
             use.leave();
         }
+    }
+
+    private int paced(DeliveryGate gate, MessageHandler handler, int limit) {
+        int admitted = gate.admit(limit);
+        if (admitted == 0) {
+            inbox.isHeldBack();
+            return 0;
+        }
+        int taken = 1; // the one whose handler throws
+        try {
+            taken = consumer.poll(dispatch.to(handler), admitted);
+        } finally {
+            gate.took(taken);
+        }
+        return taken;
     }
 
     /** Whether there is no message now. Also false while another consumer is taking some: look again. */

@@ -107,7 +107,7 @@ public final class Node implements AutoCloseable, Executor {
                 turns,
                 runtime.backgroundThread() ? () -> 0 : nic::backgroundWork,
                 ending::closeIfAsked);
-        this.tenants = new Tenants(this, nic);
+        this.tenants = new Tenants(this, nic, context.rates);
         this.links = new Links(text, runtime.clock(), engine.endpoint(), waiter, memory, context.links());
         connections.onPeerGone(links::forget);
         this.self = new LocalNode(name, engine.endpoint(), context.ringLength, connections.handshake(), engine::wake);

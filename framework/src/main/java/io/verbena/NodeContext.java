@@ -14,7 +14,6 @@ import io.verbena.fabric.security.TlsOptions;
 import io.verbena.fabric.shm.LocalFabric;
 import io.verbena.fabric.shm.SharedMemoryProvider;
 import io.verbena.link.LinkSettings;
-import io.verbena.mux.MuxSettings;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.arbiter.ChargedUnit;
 import io.verbena.nic.arbiter.Discipline;
@@ -22,6 +21,7 @@ import io.verbena.nic.poll.Polling;
 import io.verbena.nic.port.PollStrategy;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.wire.AckTimeout;
+import io.verbena.rate.agent.RateSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,11 +58,13 @@ public final class NodeContext {
     Path sharedMemoryRoot = SharedMemoryProvider.DEFAULT_ROOT;
     int ringLength = LocalFabric.DEFAULT_RING_LENGTH;
     byte[] accessToken = new byte[0];
-    private AccessPolicy accessPolicy = AccessPolicy.allowAll();
     final List<TenantOptions> tenants = new ArrayList<>();
 
     @Nullable
     Path admin;
+
+    @Nullable
+    RateSettings rates; // null: off
 
     NodeRuntime runtime = NodeRuntime.system();
     boolean closeOnShutdown = true;
@@ -269,7 +271,7 @@ public final class NodeContext {
 
     /** What peers may do at this node. By default, every admitted peer may do everything. */
     public NodeContext accessPolicy(AccessPolicy policy) {
-        accessPolicy = policy;
+        securing.accessPolicy = policy;
         return this;
     }
 
@@ -315,7 +317,16 @@ public final class NodeContext {
 
     /** Adds a tenant; see {@link Node#tenant}. At most 255. */
     public NodeContext tenant(TenantOptions options) {
-        tenants.add(new TenantOptions(options.attributes()));
+        tenants.add(new TenantOptions(options.attributes(), options.tenantUtility()));
+        return this;
+    }
+
+    /**
+     * Shares the NIC's operations, and deliveries, among tenants by their utilities ({@link TenantOptions#utility}), with
+     * the discipline CHUNKS; off by default, and then weights alone share. Rates are bounds beside the ceilings.
+     */
+    public NodeContext rates(RateOptions options) {
+        rates = options.settings();
         return this;
     }
 
@@ -410,10 +421,10 @@ public final class NodeContext {
 
     AccessRules accessRules() {
         return new AccessRules(
-                accessPolicy::rights,
+                securing.accessPolicy::rights,
                 maxPerPeer == 0 ? Math.max(16, maxQueuePairs / 4) : maxPerPeer,
-                accessPolicy.maxRegionBytes(),
-                accessPolicy.maxInboxBytes());
+                securing.accessPolicy.maxRegionBytes(),
+                securing.accessPolicy.maxInboxBytes());
     }
 
     LinkSettings links() {
@@ -441,6 +452,9 @@ public final class NodeContext {
         if (!concluded.compareAndSet(false, true)) {
             throw new IllegalStateException("this context was used for a node already; make a new one");
         }
+        if (rates != null && !nic.knowsRates()) {
+            throw new IllegalArgumentException("rates need the discipline CHUNKS");
+        }
         String given = name;
         return given == null ? "node-" + ProcessHandle.current().pid() + "-" + UNNAMED.incrementAndGet() : given;
     }
@@ -452,41 +466,12 @@ public final class NodeContext {
         return Nanos.of(value);
     }
 
-    /** How its connections are made and ended. */
-    private static final class Connecting {
-        int sendDepth = 256;
-        int maxInline = 192;
-        int stagingLength = 256 << 10;
-        int pathMtu = 8192;
-        int ackTimeoutCode = 18;
-        int retryCount = 7;
-        long lingerNanos = TimeUnit.SECONDS.toNanos(1);
-        long idleNanos = TimeUnit.SECONDS.toNanos(10);
-        long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
-        MuxSettings sharing = MuxSettings.OFF;
-
-        ConnectionSettings settings(String nodeName, int maxConnections) {
-            return new ConnectionSettings(
-                    nodeName,
-                    sendDepth,
-                    maxInline,
-                    stagingLength,
-                    pathMtu,
-                    ackTimeoutCode,
-                    retryCount,
-                    lingerNanos,
-                    idleNanos,
-                    peerTimeoutNanos,
-                    maxConnections,
-                    sharing);
-        }
-    }
-
     /** Who may connect to it, and how both ends prove who they are. */
     private static final class Securing {
         private @Nullable TlsCredentials tls;
         private @Nullable SharedSecret secret;
         private Set<Integer> allowedUsers = Set.of();
         private boolean insecure;
+        private AccessPolicy accessPolicy = AccessPolicy.allowAll();
     }
 }

@@ -6,6 +6,11 @@ import io.verbena.merge.Admissions;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.rate.agent.DeliveryGate;
+import io.verbena.rate.agent.GroupMember;
+import io.verbena.rate.agent.RateAgent;
+import io.verbena.rate.agent.RateSlot;
+import io.verbena.rate.agent.TenantUtility;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -24,14 +29,20 @@ public final class Tenant {
     private final TenantCallbacks callbacks;
     private final ConnectionOwner owner;
     private final Admissions admissions = new Admissions();
+    private final @Nullable DeliveryGate gate; // null: deliveries have no rate
+    private final @Nullable RateSlot rates; // null: the node does not share by utility
+    private volatile TenantUtility utility;
 
-    Tenant(Node node, PerformanceGroup group, ProtectionDomain pd) {
+    Tenant(Node node, PerformanceGroup group, ProtectionDomain pd, TenantUtility utility, @Nullable RateAgent agent) {
         this.node = node;
         this.group = group;
         this.pd = pd;
         this.name = group.name();
         this.callbacks = new TenantCallbacks(node.turns(), node.engine(), node.clock(), name, group::weight);
         this.owner = new TenantConnections(node, this, null);
+        this.utility = utility;
+        this.gate = agent == null || !agent.pacesDeliveries() ? null : new DeliveryGate(node.clock());
+        this.rates = agent == null ? null : agent.add(new GroupMember(group, gate, () -> this.utility, node.clock()));
     }
 
     /** Its name. */
@@ -53,7 +64,15 @@ public final class Tenant {
 
     /** What it is entitled to, as a copy. */
     public TenantOptions options() {
-        return new TenantOptions(group.query());
+        return new TenantOptions(group.query(), utility);
+    }
+
+    /**
+     * What it may send and be given now, where the node shares by utility; null where it does not
+     * ({@link NodeContext#rates}), or as long as the first rates were not computed. Any thread.
+     */
+    public @Nullable TenantAllocation allocation() {
+        return rates == null ? null : rates.allocation();
     }
 
     /** Counts of what it has sent, and how long it waited. */
@@ -160,6 +179,25 @@ public final class Tenant {
     /** This tenant as the owner of connections. */
     ConnectionOwner asOwner() {
         return owner;
+    }
+
+    void utility(TenantUtility now) {
+        utility = now;
+    }
+
+    @Nullable
+    RateSlot rates() {
+        return rates;
+    }
+
+    /** Messages a second that its inboxes deliver, 0 for no bound. Any thread. */
+    long deliveryRate() {
+        return gate == null ? 0 : gate.rate();
+    }
+
+    @Nullable
+    DeliveryGate gate() {
+        return gate;
     }
 
     Admissions admissions() {

@@ -1,23 +1,29 @@
 package io.verbena;
 
 import io.verbena.nic.GroupAttributes;
+import io.verbena.rate.Utility;
+import io.verbena.rate.agent.TenantUtility;
 
 /**
  * What a {@link Tenant} is entitled to, and the limits of what it may set for its channels: fluent setters over
  * defaults. Mutable; not thread-safe.
  */
 public final class TenantOptions {
+    private static final double MAX_RATE = 1e9;
+
     private final GroupAttributes attributes;
+    private TenantUtility utility;
 
     /**
      * Creates the defaults: weight 1, channels up to weight 1024, urgent messages up to 4 KiB, no ceiling, no floor.
      */
     public TenantOptions() {
-        this(new GroupAttributes());
+        this(new GroupAttributes(), TenantUtility.DEFAULT);
     }
 
-    TenantOptions(GroupAttributes attributes) {
+    TenantOptions(GroupAttributes attributes, TenantUtility utility) {
         this.attributes = attributes;
+        this.utility = utility;
     }
 
     /** Its name, unique in the node: 1 to 64 printable characters of ASCII without spaces, quotes and backslashes. */
@@ -114,6 +120,81 @@ public final class TenantOptions {
         return this;
     }
 
+    /**
+     * What its rates are worth where the node shares by utility ({@link NodeContext#rates}): {@code weight (x^(1 -
+     * alpha) - 1) / (1 - alpha)}, {@code weight ln x} at alpha 1, x in millions a second. Where a capacity is short,
+     * rates of the same alpha stand as {@code weight^(1 / alpha)}. Weight 1 and alpha 1 by default. The weight among
+     * tenants ({@link #weight(int)}) is another one, which shares bytes.
+     *
+     * @param weight above 0
+     * @param alpha above 0, at most 32: how much is given up for evenness
+     */
+    public TenantOptions utility(double weight, double alpha) {
+        utility = utility.with(new Utility(alpha, weight));
+        return this;
+    }
+
+    /**
+     * Operations a second that it always gets where the node shares by utility, 1 to 10^9; by default 2 % of an equal
+     * share. If the minimum rates of all exceed 90 % of a capacity, all are cut by the same part.
+     */
+    public TenantOptions minimumRate(double operationsPerSecond) {
+        if (!(operationsPerSecond >= 1 && operationsPerSecond <= MAX_RATE)) {
+            throw new IllegalArgumentException("minimumRate " + operationsPerSecond + " outside 1.." + MAX_RATE);
+        }
+        utility = utility.withMinimum(operationsPerSecond);
+        return this;
+    }
+
+    /**
+     * Requests that one message delivered to it answers, at least 1: its share of deliveries then bounds its requests
+     * too. By default nothing answers its requests.
+     */
+    public TenantOptions batch(int requests) {
+        if (requests < 1) {
+            throw new IllegalArgumentException("batch " + requests + " < minimum 1");
+        }
+        utility = utility.withBatch(requests);
+        return this;
+    }
+
+    /**
+     * Part of its rate by which it may overdraw it when it is urgent, 0 to 1; default 0. So much of the NIC's capacity
+     * is set aside for all who may, as the norm of their parts (DRUM (12)).
+     */
+    public TenantOptions preemptible(double part) {
+        if (!(part >= 0 && part <= 1)) {
+            throw new IllegalArgumentException("preemptible " + part + " outside 0..1");
+        }
+        utility = utility.withPreemptible(part);
+        return this;
+    }
+
+    /** The weight of its utility. */
+    public double utilityWeight() {
+        return utility.utility().weight();
+    }
+
+    /** The alpha of its utility. */
+    public double alpha() {
+        return utility.utility().alpha();
+    }
+
+    /** Operations a second that it always gets; 0 for a part of an equal share. */
+    public double minimumRate() {
+        return utility.minimum();
+    }
+
+    /** Requests that one delivery answers; 0 if its requests are not answered. */
+    public int batch() {
+        return utility.batch();
+    }
+
+    /** Part of its rate by which it may overdraw it. */
+    public double preemptible() {
+        return utility.preemptible();
+    }
+
     /** Its name. */
     public String name() {
         return attributes.name();
@@ -167,6 +248,10 @@ public final class TenantOptions {
     /** Bytes a second before others, 0 for none. */
     public long floor() {
         return attributes.floor();
+    }
+
+    TenantUtility tenantUtility() {
+        return utility;
     }
 
     GroupAttributes attributes() {

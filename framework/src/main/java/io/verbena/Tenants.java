@@ -4,10 +4,15 @@ import io.verbena.admin.Administered;
 import io.verbena.nic.Nic;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.rate.agent.RateAgent;
+import io.verbena.rate.agent.RateSettings;
+import io.verbena.rate.agent.RateSlot;
+import io.verbena.rate.agent.TenantUtility;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tenants of a node, as its administrator sees them. There is always one named "default", which owns what the
@@ -22,12 +27,17 @@ public final class Tenants {
     private final Node node;
     private final Nic nic;
     private final Map<String, Tenant> byName = new LinkedHashMap<>(); // under this
+    private final @Nullable RateAgent rates; // null: the node does not share by utility
     private final Tenant ofNode;
 
-    Tenants(Node node, Nic nic) {
+    Tenants(Node node, Nic nic, @Nullable RateSettings settings) {
         this.node = node;
         this.nic = nic;
-        this.ofNode = add(nic.defaultGroup());
+        this.rates = settings == null ? null : new RateAgent(settings, node.clock());
+        this.ofNode = add(nic.defaultGroup(), TenantUtility.DEFAULT);
+        if (rates != null) {
+            node.turns().agent(rates);
+        }
     }
 
     Tenant defaultTenant() {
@@ -45,12 +55,12 @@ public final class Tenants {
         if (byName.containsKey(options.name())) {
             throw new IllegalArgumentException("node '" + node.name() + "' has a tenant '" + options.name() + "'");
         }
-        return add(nic.createGroup(options.attributes()));
+        return add(nic.createGroup(options.attributes()), options.tenantUtility());
     }
 
-    private Tenant add(PerformanceGroup group) {
+    private Tenant add(PerformanceGroup group, TenantUtility utility) {
         try {
-            Tenant tenant = new Tenant(node, group, nic.allocateProtectionDomain(group));
+            Tenant tenant = new Tenant(node, group, nic.allocateProtectionDomain(group), utility, rates);
             byName.put(tenant.name(), tenant);
             return tenant;
         } catch (RuntimeException e) {
@@ -85,7 +95,12 @@ public final class Tenants {
      * @throws IllegalArgumentException as {@link #add}, or if there is none of that name
      */
     public synchronized void set(String name, TenantOptions options) {
-        get(name).group().set(options.attributes());
+        Tenant tenant = get(name);
+        tenant.group().set(options.attributes());
+        tenant.utility(options.tenantUtility());
+        if (rates != null) {
+            rates.changed();
+        }
     }
 
     /** Sets a tenant's weight and nothing else, 1 to {@value io.verbena.nic.GroupAttributes#MAX_WEIGHT}. */
@@ -108,6 +123,10 @@ public final class Tenants {
         tenant.pd().close();
         tenant.group().close();
         byName.remove(name);
+        RateSlot slot = tenant.rates();
+        if (rates != null && slot != null) {
+            rates.remove(slot);
+        }
     }
 
     /** What the node's administrator may see and set. */
@@ -116,7 +135,7 @@ public final class Tenants {
             @Override
             public List<Member> tenants() {
                 return list().stream()
-                        .map(tenant -> new Member(tenant.group(), tenant::slowCallbacks))
+                        .map(tenant -> new Member(tenant.group(), tenant::slowCallbacks, tenant::deliveryRate))
                         .toList();
             }
 
@@ -125,6 +144,11 @@ public final class Tenants {
                 Tenants.this.weight(tenant, weight);
             }
         };
+    }
+
+    /** What sharing by utility has cost; null where the node does not ({@link NodeContext#rates}). Any thread. */
+    public @Nullable RateStatistics rateStatistics() {
+        return rates == null ? null : rates.statistics();
     }
 
     /** What each has sent, and how long it waited, in the order of {@link #list}. */

@@ -61,9 +61,11 @@ class PackagesTest {
             OperationHandler.class,
             OperationHandler[].class,
             Outcome.class,
+            RateStatistics.class,
             RegionStatistics.class,
             Right.class,
-            SendResult.class);
+            SendResult.class,
+            TenantAllocation.class);
 
     /** This module's own classes, and the examples. */
     static final class TheFrameworkAlone implements ImportOption {

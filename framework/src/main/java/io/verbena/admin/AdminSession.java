@@ -84,6 +84,9 @@ final class AdminSession {
             field(out, "refusedForReceiver", s.refusals(Limit.RECEIVER));
             field(out, "refusedForCeiling", s.refusals(Limit.CEILING));
             field(out, "demoted", s.demoted());
+            field(out, "requestRate", group.operationRate());
+            field(out, "deliveryRate", tenant.deliveryRate().getAsLong());
+            field(out, "heldByRate", s.held());
             field(out, "memory", group.memory().used());
             field(out, "refusedForMemory", group.memory().refusals());
             out.append("}\n");

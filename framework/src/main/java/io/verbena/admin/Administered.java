@@ -21,6 +21,7 @@ public interface Administered {
      *
      * @param group what it has sent, and is entitled to
      * @param slowCallbacks how often its callbacks were slow
+     * @param deliveryRate messages a second that its inboxes deliver, 0 for no bound
      */
-    record Member(PerformanceGroup group, LongSupplier slowCallbacks) {}
+    record Member(PerformanceGroup group, LongSupplier slowCallbacks, LongSupplier deliveryRate) {}
 }

@@ -47,6 +47,7 @@ public final class Turns implements EngineAgent {
     private volatile CallbackSource[] sources = NO_SOURCES;
     private volatile TurnTask[] tasks = NO_TASKS;
     private volatile TenantCallbacks[] callbacks = NO_CALLBACKS; // those of either
+    private @Nullable DutyCycleAgent agent; // set before the first turn
     private @Nullable Thread thread; // in a turn; others only compare it with themselves
     private volatile boolean ended;
 
@@ -89,6 +90,11 @@ public final class Turns implements EngineAgent {
     /** Messages that a callback gets in a turn, unless its inbox says otherwise. */
     public int callbackBatch() {
         return callbackBatch;
+    }
+
+    /** Does something else in each turn, by the node's thread alone. Before the first turn. */
+    public void agent(DutyCycleAgent other) {
+        agent = other;
     }
 
     /** Runs something in the next turn. */
@@ -190,6 +196,9 @@ public final class Turns implements EngineAgent {
             int work = connections.doWork(now);
             work += runCommands(COMMANDS_PER_TURN) + retries.doWork(now);
             work += watch.doWork(now);
+            if (agent != null) {
+                work += agent.doWork(now);
+            }
             work += callbackTurns.run(sources);
             for (TurnTask task : tasks) {
                 TenantCallbacks those = task.callbacks();
@@ -350,6 +359,9 @@ public final class Turns implements EngineAgent {
             if (those == null || !those.isAway()) {
                 next = Math.min(next, task.nextDeadline());
             }
+        }
+        if (agent != null) {
+            next = Math.min(next, agent.nextDeadline());
         }
         return Math.min(next, watch.nextDeadline());
     }

@@ -42,20 +42,24 @@ final class Certificate {
             double worth = problem.weight[j] * Utility.power(inverse, problem.alpha[j])
                     + 2 * latency * inverse * inverse * inverse;
             double error = (worth - price) / Math.max(worth, price);
-            residual = Math.max(residual, !isFree ? 0 : x[j] > problem.minimum[j] ? Math.abs(error) : error);
+            boolean mayFall = x[j] > problem.minimum[j];
+            boolean mayRise = x[j] < problem.maximum[j];
+            residual = Math.max(residual, !isFree ? 0 : Math.max(mayRise ? error : 0, mayFall ? -error : 0));
         }
         double slackRequests = problem.requests - problem.requestsUsed(x);
         double slackCompletions = problem.completions - problem.completionsUsed(x);
-        residual = Math.max(residual, Math.abs(l * slackRequests + m * slackCompletions) / budget);
+        if (budget > 0) {
+            residual = Math.max(residual, Math.abs(l * slackRequests + m * slackCompletions) / budget);
+        }
         answer.objective = problem.objective(x);
         answer.magnitude = problem.magnitude(x);
         answer.bound = bound;
         answer.residual = residual;
     }
 
-    /** The rate that is best at a price, no smaller than the minimum and no larger than the host. */
+    /** The rate that is best at a price, no smaller than the minimum and no larger than host and demand. */
     static double best(HostProblem problem, int j, double price, double guess) {
-        double most = problem.requests / problem.cost[j];
+        double most = Math.min(problem.requests / problem.cost[j], problem.maximum[j]);
         if (!(price > 0)) {
             return most;
         }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * solves its own equation
  *
  * <pre>
- *   w x^-alpha + 2 beta a^-2 x^-3 = l (k + pi^2 x / N) + m a,     x = max(root, min)
+ *   w x^-alpha + 2 beta a^-2 x^-3 = l (k + pi^2 x / N) + m a,     x = min(max(root, min), max)
  * </pre>
  *
  * <p>and the prices are found one inside the other: l until the requests fit, around it m until the completions fit.
@@ -139,7 +139,9 @@ public final class ExactHost {
                             ? ScalarRoot.near(x[j], weight, alpha, latency, l * drawn, -price)
                             : problem.requests / problem.cost[j];
             double marginal = problem.cost[j] + drawn * rate;
-            if (rate > problem.minimum[j]) {
+            if (rate >= problem.maximum[j]) {
+                rate = problem.maximum[j];
+            } else if (rate > problem.minimum[j]) {
                 double inverse = 1 / rate;
                 double curvature =
                         (alpha * weight * Utility.power(inverse, alpha) + 3 * latency * inverse * inverse * inverse)

@@ -3,13 +3,14 @@ package io.verbena.rate;
 import java.util.Arrays;
 
 /**
- * How the operations of one host are to be shared by its applications. Immutable.
+ * How the operations of one host are to be shared by its applications. Immutable, but for what the agent of a node
+ * says of demands ({@link #demand}).
  *
  * <pre>
  *   max  sum_j U_j(x_j) - beta sum_j z_j^-2          x_j requests, z_j = a_j x_j completions of application j
  *   s.t. sum_j k_j x_j + |(pi_j x_j)|_2 &lt;= q          what the NIC takes
  *        sum_j z_j                      &lt;= c          what is polled
- *        x_j &gt;= min_j
+ *        x_j &gt;= min_j, x_j &lt;= max_j       max_j: what it wants, for {@link ExactHost} alone
  * </pre>
  *
  * <p>This is DRUM (6) for one-sided operations with capacities that are linear. Its own, {@code sum log x <= q} with
@@ -36,6 +37,7 @@ public final class HostProblem {
     final double[] perRequest;
     final double[] preemptible;
     final double[] minimum;
+    final double[] maximum;
 
     /** Completions a second from one more round of requests, one of each application; requests likewise below. */
     final double evenCompletions;
@@ -54,6 +56,8 @@ public final class HostProblem {
         perRequest = Arrays.copyOf(from.perRequest, applications);
         preemptible = Arrays.copyOf(from.preemptible, applications);
         minimum = Arrays.copyOf(from.minimum, applications);
+        maximum = new double[applications];
+        Arrays.fill(maximum, Double.POSITIVE_INFINITY);
         double[] ones = new double[applications];
         Arrays.fill(ones, 1);
         isPreemptible = norm(ones) > 0;
@@ -89,6 +93,57 @@ public final class HostProblem {
     /** Number of applications. */
     public int applications() {
         return applications;
+    }
+
+    /**
+     * Sets what an application wants: its rate is not above that, and what it leaves is for others. For the thread that
+     * solves.
+     *
+     * @param perSecond requests a second, infinite for as many as it can get; its minimum if that is more
+     * @param part by which it has to move for anything to be done
+     * @return whether it has
+     */
+    public boolean demand(int application, double perSecond, double part) {
+        double before = maximum[application];
+        double now = Math.max(minimum[application], perSecond / MEGA);
+        if (before == now || (before < Double.POSITIVE_INFINITY && Math.abs(now - before) <= part * before)) {
+            return false;
+        }
+        maximum[application] = now;
+        return true;
+    }
+
+    /** Requests a second that an allocation leaves. */
+    public double spareRequests(Allocation of) {
+        return Math.max(0, requests - requestsUsed(of.x)) * MEGA;
+    }
+
+    /** Completions a second that an allocation leaves. */
+    public double spareCompletions(Allocation of) {
+        return Math.max(0, completions - completionsUsed(of.x)) * MEGA;
+    }
+
+    /** What the capacity that another million requests a second of an application would take is worth. */
+    public double price(Allocation of, int application) {
+        int j = application;
+        double norm = norm(of.x);
+        double drawn = norm > 0 ? preemptible[j] * preemptible[j] * of.x[j] / norm : 0;
+        return of.requestPrice[0] * (cost[j] + drawn) + of.completionPrice[0] * perRequest[j];
+    }
+
+    /** Whether it is completions rather than requests that an application has too few of. */
+    public boolean isBoundByCompletions(Allocation of, int application) {
+        return of.completionPrice[0] * perRequest[application] > of.requestPrice[0] * cost[application];
+    }
+
+    /** Whether an application has no more than its minimum. */
+    public boolean isAtMinimum(Allocation of, int application) {
+        return of.x[application] <= minimum[application];
+    }
+
+    /** Whether an application has all that it wants. */
+    public boolean isAtDemand(Allocation of, int application) {
+        return of.x[application] >= maximum[application];
     }
 
     /** The objective, latency included. */

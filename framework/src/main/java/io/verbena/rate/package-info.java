@@ -1,7 +1,7 @@
 /**
  * Rates of requests and completions by utility: what DRUM (distributed RDMA network utility maximisation) computes, put
  * right where it is wrong in print. Pure code: no thread, no clock, no chance of its own, and nothing allocated once
- * warm; a solver belongs to one thread. Internal so far: nothing in a node calls it yet.
+ * warm; a solver belongs to one thread. Internal: {@code io.verbena.rate.agent} has a node keep what is computed here.
  *
  * <pre>
  *   Utility, HostProblem ─▶ ExactHost ────────▶ Allocation     one host, to the last digits: the default

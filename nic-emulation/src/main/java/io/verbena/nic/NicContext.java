@@ -144,6 +144,11 @@ public final class NicContext {
         return this;
     }
 
+    /** Whether its discipline keeps rates of groups and queue pairs: CHUNKS alone does. */
+    public boolean knowsRates() {
+        return arbiter.discipline() == Discipline.CHUNKS;
+    }
+
     /** The scheduling discipline, CHUNKS by default; the other settings of the scheduler are unchanged. */
     public NicContext arbiter(Discipline discipline) {
         arbiter = arbiter.withDiscipline(discipline);

@@ -106,6 +106,33 @@ public final class PerformanceGroup implements AutoCloseable {
         return attributes.maxSendWindow();
     }
 
+    /**
+     * Sets how many operations a second it may send, requests and answers, over all engines: a bound beside the
+     * administrator's ceiling, for who shares the NIC's operations; the lower one holds. Takes no lock and allocates
+     * nothing where another rate was set before. By one thread at a time.
+     *
+     * @param perSecond 0 for no bound, to {@link io.verbena.nic.arbiter.RateLimit#MAX_PER_SECOND}
+     * @param nowNanos of the NIC's clock
+     * @throws IllegalArgumentException if it is out of range, or the NIC's discipline knows no rates
+     */
+    public void operationRate(long perSecond, long nowNanos) {
+        boolean was = flows.operations().perSecond() != 0;
+        if (perSecond != 0 && !was) {
+            groups.checkRates();
+        }
+        flows.operations().set(perSecond, nowNanos);
+        if (was != (perSecond != 0)) {
+            synchronized (groups.lock()) {
+                groups.changed(this, false);
+            }
+        }
+    }
+
+    /** Operations a second that it may send, 0 for no bound. Any thread. */
+    public long operationRate() {
+        return flows.operations().perSecond();
+    }
+
     /** What it uses of the NIC's memory. */
     public MemoryQuota memory() {
         return memory;

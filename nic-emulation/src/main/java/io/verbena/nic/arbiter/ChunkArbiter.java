@@ -236,7 +236,7 @@ public final class ChunkArbiter implements Arbiter {
                 delayed(flow);
             }
             int budget = budget(flow, schedule.credit(flow, flow.queue()));
-            flow.budget = flow.limit == null ? budget : rates.budget(flow, budget);
+            flow.budget = isFree(flow) ? budget : rates.budget(flow, budget);
         }
         return flow;
     }
@@ -263,7 +263,7 @@ public final class ChunkArbiter implements Arbiter {
 
     @Override
     public boolean nextAlone(Flow flow) {
-        if (schedule.flows() != 0 || flow.limit != null || flow.queue().entry.limited) {
+        if (schedule.flows() != 0 || !isFree(flow)) {
             return false;
         }
         served = flow;
@@ -271,6 +271,11 @@ public final class ChunkArbiter implements Arbiter {
         contended = false;
         flow.budget = most(flow);
         return true;
+    }
+
+    /** Whether no rate bounds a flow or its group, nor has done so in its last visit. */
+    private static boolean isFree(Flow flow) {
+        return flow.limit == null && !flow.onePacket && !flow.queue().entry.limited;
     }
 
     /** Whether the flow that is served is urgent. */
@@ -287,7 +292,7 @@ public final class ChunkArbiter implements Arbiter {
         if (flow.member) {
             schedule.charge(flow, queue, units);
         }
-        schedule.spend(entry, units);
+        schedule.spend(entry, units, operations);
         FlowLimit limit = flow.limit;
         if (limit != null) {
             rates.charge(limit, bytes, operations);

@@ -4,12 +4,13 @@ package io.verbena.nic.arbiter;
  * Flows that share one entitlement: a tenant. Each engine's arbiter keeps its own state of it, found by {@link #index}.
  *
  * <p>Concurrency: the settings are written by whoever administers groups, one at a time, and read by engines at their
- * next visit; {@link #ledger} and {@link #statistics} say whose they are.
+ * next visit; {@link #ledger}, {@link #statistics} and {@link #operations} say whose they are.
  */
 public final class FlowGroup {
     private final int index;
     private final GroupLedger ledger;
     private final GroupStatistics statistics;
+    private final OperationRate operations = new OperationRate();
     private volatile int weight;
     private volatile long ceiling;
     private volatile long floor;
@@ -54,9 +55,18 @@ public final class FlowGroup {
         return urgentLimit;
     }
 
-    /** Whether it has a ceiling: what a visit asks first. */
+    /**
+     * Operations a second that it may send over all engines, requests and answers: a bound beside the ceiling, which is
+     * the administrator's; the lower one holds. A rate that is set or lifted is to be followed as {@link #weight(int)};
+     * another rate is seen by itself, within a millisecond.
+     */
+    public OperationRate operations() {
+        return operations;
+    }
+
+    /** Whether it has a ceiling or a rate of operations: what a visit asks first. */
     public boolean isLimited() {
-        return ceiling != 0;
+        return ceiling != 0 || operations.perSecond() != 0;
     }
 
     /** Its account across engines. */

@@ -84,6 +84,11 @@ final class GroupAccount {
         }
     }
 
+    /** It has work, and its rate of operations lets it send none now. */
+    void held() {
+        group.statistics().held(engine.engine());
+    }
+
     /** Its weight may have changed. */
     void reweigh() {
         int now = group.weight();

@@ -16,10 +16,11 @@ final class GroupEntry extends Share {
     final FlowStatistics statistics;
     final UrgentFlows urgent = new UrgentFlows(this);
     final WeightedRound<FlowQueue> queues = new WeightedRound<>();
+    final OperationTokens operations;
     int flows; // that have work
     boolean began; // a turn, and nobody has looked at that yet
-    boolean limited; // has a ceiling
-    long ceiling; // that the tokens are of
+    boolean limited; // has a ceiling or a rate of operations
+    long ceiling; // that the tokens are of; 0 for none
     long floor; // likewise
     long tokens; // charged units that its ceiling lets it send yet
     long floorTokens; // that its floor lets it send before others
@@ -35,6 +36,7 @@ final class GroupEntry extends Share {
         this.group = group;
         this.account = new GroupAccount(books, group);
         this.statistics = group.statistics().part(books.engine());
+        this.operations = new OperationTokens(group.operations());
         this.weight = group.weight();
         this.limited = group.isLimited();
     }

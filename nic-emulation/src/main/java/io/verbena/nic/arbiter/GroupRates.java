@@ -6,10 +6,10 @@ import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ceilings and floors of groups on one engine, and rates of its flows. A group's tokens are taken from {@link
- * GroupLedger} in lots, since they are for all engines together; a flow's are its own ({@link FlowLimit}). A group
- * above its ceiling or a flow above its rate is parked in the one {@link TimingWheel}, its work neither seen nor
- * forgotten, until its tokens come.
+ * Ceilings, floors and rates of operations of groups on one engine, and rates of its flows. A group's tokens are
+ * taken from {@link GroupLedger} in lots, since they are for all engines together; a flow's are its own
+ * ({@link FlowLimit}). A group above its ceiling or a flow above its rate is parked in the one {@link TimingWheel}, its
+ * work neither seen nor forgotten, until its tokens come.
  */
 final class GroupRates {
     private final TimingWheel parked;
@@ -87,22 +87,29 @@ final class GroupRates {
         entry.floorAtNanos = entry.floorTokens > 0 ? Long.MIN_VALUE : ledger.floorAtNanos();
     }
 
-    /** Whether a group's ceiling lets it send now. */
+    /** Whether a group's ceiling and rate let it send now. */
     boolean admits(GroupEntry entry) {
         if (!entry.limited) {
             return true;
         }
-        GroupLedger ledger = entry.group.ledger();
-        if (entry.tokens <= 0) { // what was too much is waited for after the next lot
-            entry.tokens += ledger.takeTokens(ledger.lot() - entry.tokens, clock.nanoTime());
+        long now = clock.nanoTime();
+        if (entry.ceiling != 0 && entry.tokens <= 0) { // what was too much is waited for after the next lot
+            GroupLedger ledger = entry.group.ledger();
+            entry.tokens += ledger.takeTokens(ledger.lot() - entry.tokens, now);
         }
-        return entry.tokens > 0;
+        return (entry.ceiling == 0 || entry.tokens > 0) && entry.operations.admits(now);
     }
 
     /** Parks a group that was not admitted; it is in no list. */
     void park(GroupEntry entry) {
         long now = clock.nanoTime(); // the ledger's time is before all others if another ceiling was set meanwhile
-        parkUntil(entry, Math.max(entry.group.ledger().tokensAtNanos(), now));
+        boolean isAboveCeiling = entry.ceiling != 0 && entry.tokens <= 0;
+        long at = isAboveCeiling ? Math.max(entry.group.ledger().tokensAtNanos(), now) : now;
+        if (!isAboveCeiling && entry.operations.isSpent()) {
+            entry.account.held();
+            at = Math.max(at, entry.operations.admitsAt(now));
+        }
+        parkUntil(entry, at);
     }
 
     /** A flow is new, or its rate has changed: one that is parked asks anew. */
@@ -136,9 +143,14 @@ final class GroupRates {
         parkUntil(flow, limit == null ? now : limit.admitsAt(now));
     }
 
-    /** What a flow may send in the visit that it is granted: this many bytes, or what its rate leaves of them. */
+    /**
+     * What a flow may send in the visit that it is granted: this many bytes, or what its rate leaves of them, and one
+     * packet where operations are limited.
+     */
     int budget(Flow flow, int budget) {
         FlowLimit limit = flow.limit;
+        flow.onePacket = (limit != null && limit.countsOperations())
+                || flow.queue().entry.operations.isLimited();
         return limit == null ? budget : limit.budget(budget, clock.nanoTime());
     }
 

@@ -382,7 +382,7 @@ final class GroupSchedule {
             credit = entry.queues.members() > 1 ? Math.min(credit, queue.credit) : credit;
             credit = queue.flows.members() > 1 ? Math.min(credit, flow.credit) : credit;
         }
-        return entry.limited ? Math.min(credit, entry.tokens << FRACTION) : credit;
+        return entry.ceiling != 0 ? Math.min(credit, entry.tokens << FRACTION) : credit;
     }
 
     /** Takes from the credit of all that the flow is part of. */
@@ -399,9 +399,10 @@ final class GroupSchedule {
     }
 
     /** Takes from the tokens of a group that has rates. */
-    void spend(GroupEntry entry, long units) {
+    void spend(GroupEntry entry, long units, int operations) {
         if (entry.limited) {
-            entry.tokens -= units;
+            entry.tokens -= entry.ceiling != 0 ? units : 0;
+            entry.operations.charge(operations);
         }
         if (entry.floor > 0) {
             entry.floorTokens = Math.max(entry.floorTokens - units, -GroupLedger.LOT);

@@ -14,6 +14,7 @@ public final class GroupStatistics {
     private static final int LINE = 16; // longs
     private static final int DEMOTED = 0;
     private static final int ENTITLED = 1;
+    private static final int HELD = 2;
 
     private final FlowStatistics[] parts;
     private final AtomicLongArray cells;
@@ -44,6 +45,16 @@ public final class GroupStatistics {
     /** Adds what the group was entitled to on an engine, in the charged unit. */
     public void entitle(int engine, long units) {
         add(engine, ENTITLED, units);
+    }
+
+    /** Counts that an engine had work of the group, and its rate of operations let it send none. */
+    public void held(int engine) {
+        add(engine, HELD, 1);
+    }
+
+    /** How often the group had work, and its rate of operations let it send none; once a millisecond at least. */
+    public long held() {
+        return sum(HELD);
     }
 
     /**

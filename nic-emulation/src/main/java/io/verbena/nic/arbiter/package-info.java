@@ -5,12 +5,13 @@
  * <pre>
  *   engine ── next ─▶ group (round) ─▶ output's queue (round) ─▶ flow (round) ── budget ─▶ requester, responder
  *          ◀─ charge, then active | idle | blocked | full
- *          groups above their ceiling, flows above their rate ──▶ timing wheel ── expire ─▶ back to their rounds
+ *          groups above ceiling or rate, flows above their rate ──▶ timing wheel ── expire ─▶ back to their rounds
  * </pre>
  *
  * <p>A group has a ceiling and a floor ({@link io.verbena.nic.arbiter.FlowGroup#rates}), a flow a
- * {@link io.verbena.nic.arbiter.RateLimit}; the lower of ceiling and limit holds. A group or flow that may not send
- * waits in one timing wheel and in no round, and costs nothing until it is due.
+ * {@link io.verbena.nic.arbiter.RateLimit}; the lower of ceiling and limit holds. Beside its ceiling a group has a rate
+ * of operations ({@link io.verbena.nic.arbiter.OperationRate}), which another writer sets. A group or flow that may not
+ * send waits in one timing wheel and in no round, and costs nothing until it is due.
  *
  * <h2>An example</h2>
  *

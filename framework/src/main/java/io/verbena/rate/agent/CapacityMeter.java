@@ -1,0 +1,45 @@
+package io.verbena.rate.agent;
+
+/**
+ * How many operations a second a NIC takes: as it was told, or as it is seen to send while several tenants wait and no
+ * rate holds them. While rates hold them nobody sees whether the NIC could do more, so the estimate then grows, until
+ * they do not.
+ */
+final class CapacityMeter {
+    private static final double GROWTH = 1.05;
+    private static final double FILLED = 0.9;
+
+    private final double given;
+    private volatile double estimate; // 0 while nothing is known; written by the agent's thread
+
+    /**
+     * A meter.
+     *
+     * @param given operations a second, 0 to measure them
+     */
+    CapacityMeter(double given) {
+        this.given = given;
+    }
+
+    /** Operations a second, 0 if they are not known yet. */
+    double perSecond() {
+        return given > 0 ? given : estimate;
+    }
+
+    /**
+     * Takes what was seen in an epoch.
+     *
+     * @param sent operations a second, of all tenants
+     * @param allocated to them, operations a second
+     * @param isHeld whether a rate held somebody
+     * @param isBacklogged whether several tenants waited for the NIC
+     */
+    void observe(double sent, double allocated, boolean isHeld, boolean isBacklogged) {
+        double before = estimate;
+        if (isHeld && before > 0 && sent >= FILLED * allocated) {
+            estimate = GROWTH * before;
+        } else if (!isHeld && isBacklogged && sent > 0) {
+            estimate = before == 0 ? sent : (before + sent) / 2;
+        }
+    }
+}

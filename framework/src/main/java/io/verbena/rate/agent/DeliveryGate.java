@@ -1,0 +1,77 @@
+package io.verbena.rate.agent;
+
+import io.verbena.nic.arbiter.OperationRate;
+import java.util.concurrent.atomic.LongAdder;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Paces what a tenant's inboxes hand to its handlers: the completions of DRUM, held back where they are polled and
+ * never where the NIC makes them, for acknowledgements must go on. What is held back waits in the inbox.
+ *
+ * <p>Thread-safe: any number of threads take messages. They take together at most a millisecond's messages each beyond
+ * the rate, and wait for the excess afterwards.
+ */
+public final class DeliveryGate {
+    private final NanoClock clock;
+    private final OperationRate rate = new OperationRate();
+    private final LongAdder delivered = new LongAdder();
+    private final LongAdder held = new LongAdder();
+
+    /** Creates an open one. */
+    public DeliveryGate(NanoClock clock) {
+        this.clock = clock;
+    }
+
+    /** Sets messages a second, 0 for no bound. By one thread. */
+    void rate(long perSecond) {
+        rate.set(perSecond, clock.nanoTime());
+    }
+
+    /** Messages a second, 0 for no bound. */
+    public long rate() {
+        return rate.perSecond();
+    }
+
+    /**
+     * Messages that may be taken now.
+     *
+     * @param limit wanted, at least 1
+     * @return 0 for none
+     */
+    public int admit(int limit) {
+        if (!rate.admits(clock.nanoTime())) {
+            return 0;
+        }
+        return rate.perSecond() == 0 ? limit : (int) Math.min(limit, rate.lot());
+    }
+
+    /** Whether it holds back a message that is there: says so to the agent. */
+    public boolean holdsBack() {
+        boolean isShut = !rate.admits(clock.nanoTime());
+        if (isShut) {
+            held.increment();
+        }
+        return isShut;
+    }
+
+    /** When {@link #admit} may give again. */
+    public long admitsAtNanos() {
+        return rate.admitsAtNanos();
+    }
+
+    /** Messages were taken. */
+    public void took(int messages) {
+        delivered.add(messages);
+        rate.charge(messages, clock.nanoTime());
+    }
+
+    /** Messages taken so far. */
+    public long delivered() {
+        return delivered.sum();
+    }
+
+    /** How often it has held back a message. */
+    public long held() {
+        return held.sum();
+    }
+}

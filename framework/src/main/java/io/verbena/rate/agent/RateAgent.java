@@ -1,0 +1,282 @@
+package io.verbena.rate.agent;
+
+import io.verbena.RateStatistics;
+import io.verbena.TenantAllocation.Bound;
+import io.verbena.dispatch.DutyCycleAgent;
+import io.verbena.rate.Allocation;
+import io.verbena.rate.ExactHost;
+import io.verbena.rate.HostProblem;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shares what one node can send and deliver among its tenants by their utilities, each epoch anew: looks at what each
+ * has done, solves, and publishes.
+ *
+ * <pre>
+ *   each epoch   counts of a tenant ──▶ demand: what it sent, and some more; without bound if its rate held it
+ *                CapacityMeter ───────▶ q, c less the margin
+ *                HostProblem ─────────▶ ExactHost ──▶ what all want fits: what is left, by weight, on top of it
+ *                                                └──▶ rates: first those that fall, then those that rise
+ * </pre>
+ *
+ * <p>A tenant is two applications of the problem: what it sends, of which each request causes 1 / batch deliveries, and
+ * what is sent to it unasked, where deliveries have rates. Both have its utility. There is no latency term, so rates
+ * stand as weights to the power of 1 / alpha where a capacity is short. Rates are upper bounds: the sum of those that
+ * are published is never above the capacity, and a tenant that wants less lends the rest from the next epoch on. A
+ * tenant that wants more is held in an epoch, and has its share in the next.
+ *
+ * <p>While nothing is sent the agent sleeps with its node, and begins an epoch with the first turn after that.
+ *
+ * <p>Concurrency: {@link #doWork} belongs to the thread that does the node's turns; the rest is for any thread. Once it
+ * has seen all tenants it allocates nothing, but where a measured capacity or settings have changed.
+ */
+public final class RateAgent implements DutyCycleAgent {
+    private static final RateSlot[] NONE = {};
+
+    /** Deliveries of a request that nothing answers, and operations of a delivery that nothing asked for. */
+    private static final double NOTHING = 1e-6;
+
+    /** Of a demand or capacity that moves by a smaller part nothing is computed. */
+    private static final double MOVED = 0.02;
+
+    /** The part of a capacity that minimum rates may take together; where they ask for more, all are cut. */
+    private static final double MAX_FOR_MINIMUMS = 0.9;
+
+    private static final double BACKLOGGED = 0.5;
+
+    private final RateSettings settings;
+    private final NanoClock clock;
+    private final ExactHost host = new ExactHost();
+    private final Allocation answer = new Allocation();
+    private final CapacityMeter meter;
+    private final int roles; // applications of a tenant
+    private volatile RateSlot[] slots = NONE; // replaced under this
+    private volatile boolean isStale = true; // slots or settings have changed
+    private RateSlot[] members = NONE; // that the problem is of
+    private @Nullable HostProblem problem;
+    private double capacity; // that it is of
+    private boolean isPreemptible; // what is left is set aside
+    private long since;
+    private long next;
+    private boolean isIdle;
+    private long[] requests = {}; // rates to publish
+    private long[] completions = {};
+    private final AtomicLong epochs = new AtomicLong();
+    private final AtomicLong solves = new AtomicLong();
+    private final AtomicLong nanos = new AtomicLong();
+
+    /**
+     * Creates it, without tenants.
+     *
+     * @param settings of the node
+     * @param clock of the node: begins the first epoch, and times the work
+     */
+    public RateAgent(RateSettings settings, NanoClock clock) {
+        this.settings = settings;
+        this.clock = clock;
+        this.meter = new CapacityMeter(settings.requests());
+        this.roles = settings.pacesDeliveries() ? 2 : 1;
+        this.since = clock.nanoTime();
+        this.next = since + settings.epochNanos();
+    }
+
+    /** Whether deliveries have rates too. */
+    public boolean pacesDeliveries() {
+        return settings.pacesDeliveries();
+    }
+
+    /** Takes a tenant in. It has a rate of almost nothing until the next epoch, for all others keep theirs till then. */
+    public synchronized RateSlot add(RateMember member) {
+        RateSlot slot = new RateSlot(member);
+        slot.requestRate(meter.perSecond() > 0 ? 1 : 0);
+        slot.completionRate(settings.pacesDeliveries() ? 1 : 0);
+        RateSlot[] more = Arrays.copyOf(slots, slots.length + 1);
+        more[slots.length] = slot;
+        slots = more;
+        isStale = true;
+        return slot;
+    }
+
+    /** A tenant is gone. */
+    public synchronized void remove(RateSlot slot) {
+        slots = Arrays.stream(slots).filter(each -> each != slot).toArray(RateSlot[]::new);
+        isStale = true;
+    }
+
+    /** A tenant's settings have changed. */
+    public void changed() {
+        isStale = true;
+    }
+
+    /** What it has cost. Any thread. */
+    public RateStatistics statistics() {
+        return new RateStatistics(epochs.get(), solves.get(), nanos.get());
+    }
+
+    @Override
+    public int doWork(long now) {
+        if (now - next < 0) {
+            return 0;
+        }
+        long elapsed = now - since;
+        since = now;
+        next = now + settings.epochNanos();
+        boolean hasSlept = isIdle && elapsed > 2 * settings.epochNanos();
+        look(elapsed);
+        if (hasSlept) {
+            isIdle = false; // what was done was done just now: this begins an epoch
+            return 0;
+        }
+        long begin = clock.nanoTime();
+        epochs.lazySet(epochs.get() + 1);
+        allocate();
+        nanos.lazySet(nanos.get() + clock.nanoTime() - begin);
+        return 1;
+    }
+
+    private void look(long elapsed) {
+        double sent = 0;
+        boolean isHeld = false;
+        boolean isBacklogged = false;
+        boolean isQuiet = true;
+        for (RateSlot slot : slots) {
+            slot.look(elapsed);
+            sent += slot.sentRate;
+            isHeld |= slot.isHeld;
+            isBacklogged |= slot.waited > BACKLOGGED;
+            isQuiet &= slot.isIdle();
+        }
+        isIdle = isQuiet;
+        meter.observe(sent, capacity, isHeld, isBacklogged);
+    }
+
+    private void allocate() {
+        double now = meter.perSecond() * (1 - settings.margin());
+        if (now <= 0 || slots.length == 0) {
+            return;
+        }
+        HostProblem of = problem;
+        boolean isChanged = isStale || of == null || Math.abs(now - capacity) > MOVED * capacity;
+        if (of == null || isChanged) {
+            isStale = false;
+            members = slots;
+            capacity = now;
+            of = build();
+            problem = of;
+        }
+        for (int i = 0; i < members.length; i++) {
+            RateSlot slot = members[i];
+            int j = i * roles;
+            isChanged |= of.demand(j, slot.requestDemand(), MOVED);
+            if (roles == 2) {
+                isChanged |= of.demand(j + 1, slot.deliveryDemand(), MOVED);
+            }
+        }
+        if (isChanged) {
+            host.solve(of, answer);
+            solves.lazySet(solves.get() + 1);
+            share(of);
+            publish(of);
+        }
+    }
+
+    private HostProblem build() {
+        double deliveries = roles == 2 ? settings.completions() * (1 - settings.margin()) : capacity;
+        double part = HostProblem.DEFAULT_FLOOR / members.length;
+        double needed = 0;
+        isPreemptible = false;
+        double delivered = roles == 2 ? HostProblem.DEFAULT_FLOOR * deliveries : 0;
+        for (RateSlot slot : members) {
+            TenantUtility asked = slot.asks();
+            double least = least(asked, part);
+            isPreemptible |= asked.preemptible() > 0;
+            needed += least * (1 + asked.preemptible());
+            delivered += least * answers(asked);
+        }
+        double cut =
+                Math.min(1, MAX_FOR_MINIMUMS * Math.min(capacity / needed, deliveries / Math.max(delivered, NOTHING)));
+        HostProblem.Builder builder = HostProblem.builder(capacity, deliveries, 0);
+        for (RateSlot slot : members) {
+            TenantUtility asked = slot.asked();
+            builder.application(asked.utility(), answers(asked))
+                    .minimum(cut * least(asked, part))
+                    .preemptible(asked.preemptible());
+            if (roles == 2) {
+                builder.application(asked.utility(), 1).cost(NOTHING).minimum(cut * part * deliveries);
+            }
+        }
+        return builder.build();
+    }
+
+    private double least(TenantUtility asked, double part) {
+        return asked.minimum() > 0 ? asked.minimum() : part * capacity;
+    }
+
+    private double answers(TenantUtility asked) {
+        return roles == 2 && asked.batch() > 0 ? 1.0 / asked.batch() : NOTHING;
+    }
+
+    /** What is to be published: the answer, and by weight what all of them leave. */
+    private void share(HostProblem of) {
+        if (requests.length < members.length) {
+            requests = new long[members.length];
+            completions = new long[members.length];
+        }
+        double spare = isPreemptible ? 0 : of.spareRequests(answer);
+        double spareDeliveries = of.spareCompletions(answer);
+        double weights = 0;
+        for (RateSlot slot : members) {
+            weights += slot.asked().utility().weight();
+        }
+        for (int i = 0; i < members.length; i++) {
+            int j = i * roles;
+            double share = members[i].asked().utility().weight() / weights;
+            requests[i] = whole(answer.requests(j) + share * spare);
+            completions[i] =
+                    roles == 2 ? whole(answer.completions(j) + answer.completions(j + 1) + share * spareDeliveries) : 0;
+        }
+    }
+
+    private static long whole(double perSecond) {
+        return Math.max(1, (long) perSecond);
+    }
+
+    /** Lowers before it raises: at no instant is more allocated than there is. */
+    private void publish(HostProblem of) {
+        for (int i = 0; i < members.length; i++) {
+            RateSlot slot = members[i];
+            if (requests[i] < slot.requestRate() || slot.requestRate() == 0) {
+                slot.requestRate(requests[i]);
+            }
+            if (completions[i] < slot.completionRate() || slot.completionRate() == 0) {
+                slot.completionRate(completions[i]);
+            }
+        }
+        for (int i = 0; i < members.length; i++) {
+            RateSlot slot = members[i];
+            slot.requestRate(requests[i]);
+            slot.completionRate(completions[i]);
+            int j = i * roles;
+            slot.certify(epochs.get(), of.price(answer, j), answer, bound(of, j));
+        }
+    }
+
+    private Bound bound(HostProblem of, int j) {
+        if (of.isAtDemand(answer, j)) {
+            return Bound.DEMAND;
+        }
+        if (of.isAtMinimum(answer, j)) {
+            return Bound.MINIMUM;
+        }
+        return of.isBoundByCompletions(answer, j) ? Bound.COMPLETIONS : Bound.REQUESTS;
+    }
+
+    /** When the epoch ends; never while nothing is sent or delivered. */
+    @Override
+    public long nextDeadline() {
+        return isIdle ? NEVER : next;
+    }
+}
