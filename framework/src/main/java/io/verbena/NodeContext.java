@@ -322,8 +322,8 @@ public final class NodeContext {
     }
 
     /**
-     * Shares the NIC's operations, and deliveries, among tenants by their utilities ({@link TenantOptions#utility}), with
-     * the discipline CHUNKS; off by default, and then weights alone share. Rates are bounds beside the ceilings.
+     * Shares the NIC's operations, and deliveries, among tenants by utility ({@link TenantOptions#utility}), with the
+     * discipline CHUNKS; off by default, and then weights alone share. Rates are bounds beside the ceilings.
      */
     public NodeContext rates(RateOptions options) {
         rates = options.settings();

@@ -22,7 +22,7 @@ public final class RateOptions {
     private double completions;
     private double margin = 0.05;
 
-    /** Creates the defaults: epochs of 5 ms, a capacity that is measured, deliveries without a rate, a margin of 5 %. */
+    /** Creates the defaults: epochs of 5 ms, a measured capacity, deliveries without a rate, a margin of 5 %. */
     public RateOptions() {}
 
     /** How often rates are computed, 1 to 10 ms; default 5 ms. */

@@ -88,7 +88,7 @@ public final class RateAgent implements DutyCycleAgent {
         return settings.pacesDeliveries();
     }
 
-    /** Takes a tenant in. It has a rate of almost nothing until the next epoch, for all others keep theirs till then. */
+    /** Takes a tenant in. It has almost no rate until the next epoch, for all others keep theirs till then. */
     public synchronized RateSlot add(RateMember member) {
         RateSlot slot = new RateSlot(member);
         slot.requestRate(meter.perSecond() > 0 ? 1 : 0);

@@ -1,7 +1,7 @@
 /**
  * What has a node keep rates by utility (DRUM): looks each epoch at what tenants have done, solves, and publishes.
- * Internal; it is set up by {@link io.verbena.NodeContext#rates}. It has no thread and no clock of its own, and allocates
- * nothing once it has seen all tenants.
+ * Internal; it is set up by {@link io.verbena.NodeContext#rates}. It has no thread and no clock of its own, and
+ * allocates nothing once it has seen all tenants.
  *
  * <pre>
  *   a turn of the node ──▶ RateAgent ──▶ RateSlot, one a tenant ──▶ RateMember: GroupMember
