@@ -21,6 +21,7 @@ package io.verbena.console;
  * @param refusedForReceiver the same, while the peer's inbox was full
  * @param refusedForCeiling the same, while work waited for the tenant's ceiling
  * @param demoted urgent visits that were treated as bulk
+ * @param requestRate operations a second that it may send now, where its node shares by utility; 0 for no bound
  */
 record TenantState(
         String name,
@@ -39,12 +40,13 @@ record TenantState(
         long refusedForLink,
         long refusedForReceiver,
         long refusedForCeiling,
-        long demoted) {
+        long demoted,
+        long requestRate) {
     private static final String[] LIMITS = {"window", "link", "receiver", "ceiling"};
 
     /** The state of a tenant that has done nothing. */
     static TenantState atFirst(String name, int weight) {
-        return new TenantState(name, weight, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        return new TenantState(name, weight, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /**

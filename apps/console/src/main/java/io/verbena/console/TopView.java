@@ -11,7 +11,7 @@ import java.util.Locale;
  * the node's books or, where it keeps none, by weight; and what it got.
  */
 final class TopView {
-    private static final String FORMAT = "%3s %-16s %7s %9s %9s %-20s %10s %12s %6s %9s %9s %-14s %5s %8s";
+    private static final String FORMAT = "%3s %-16s %7s %9s %9s %-20s %10s %12s %11s %6s %9s %9s %-14s %5s %8s";
     private static final String[] HEAD = {
         "#",
         "tenant",
@@ -21,6 +21,7 @@ final class TopView {
         "",
         "MB/s",
         "messages/s",
+        "most/s",
         "busy",
         "p50 us",
         "p99 us",
@@ -54,6 +55,7 @@ final class TopView {
             return List.of(
                     text("%.1f", (now.bytes() - before.bytes()) / seconds / 1e6),
                     text("%,.0f", (now.messages() - before.messages()) / seconds),
+                    now.requestRate() == 0 ? "-" : text("%,d", now.requestRate()),
                     text("%.0f %%", Math.min(100, busy * 100.0 / nanos)),
                     text("%.1f", now.p50DelayNanos() / 1e3),
                     text("%.1f", now.p99DelayNanos() / 1e3),

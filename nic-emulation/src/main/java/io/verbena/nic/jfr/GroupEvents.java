@@ -30,6 +30,7 @@ final class GroupEvents implements Runnable {
         long messages;
         long backlogged;
         long demoted;
+        long held;
         final long[] refusals = new long[Limit.values().length];
 
         @Nullable
@@ -97,6 +98,7 @@ final class GroupEvents implements Runnable {
         long messages = s.messages();
         long backlogged = s.backloggedNanos();
         long demoted = s.demoted();
+        long held = s.held();
         GroupShareEvent event = new GroupShareEvent();
         event.nic = nic;
         event.group = named.name();
@@ -105,6 +107,8 @@ final class GroupEvents implements Runnable {
         event.messages = messages - counts.messages;
         event.backlogged = backlogged - counts.backlogged;
         event.delay99 = since.getValueAtPercentile(99);
+        event.operationRate = named.group().operations().perSecond();
+        event.heldByRate = held - counts.held;
         event.refusedForWindow = refused(s, counts, Limit.WINDOW);
         event.refusedForLink = refused(s, counts, Limit.LINK);
         event.refusedForReceiver = refused(s, counts, Limit.RECEIVER);
@@ -114,6 +118,7 @@ final class GroupEvents implements Runnable {
         counts.messages = messages;
         counts.backlogged = backlogged;
         counts.demoted = demoted;
+        counts.held = held;
         counts.charged = s.charged();
         counts.entitled = s.entitled();
         counts.delays = delays;

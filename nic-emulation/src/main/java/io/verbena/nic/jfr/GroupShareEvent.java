@@ -69,4 +69,12 @@ final class GroupShareEvent extends Event {
     @Label("Refused For The Ceiling")
     @Description("Senders told not now: work waited for the group's own ceiling")
     long refusedForCeiling;
+
+    @Label("Operation Rate")
+    @Description("Operations a second that the group may send where rates are shared by utility; 0: no bound")
+    long operationRate;
+
+    @Label("Held by Rate")
+    @Description("Times that its rate of operations held it while it had something to send")
+    long heldByRate;
 }

@@ -44,6 +44,9 @@ class GroupEventsTest {
             ofA.entitle(0, 100);
             ofA.demote(0, 4);
             ofA.refuse(Limit.RECEIVER);
+            a.operationRate(5_000_000, 0);
+            ofA.held(0);
+            ofA.held(0);
             for (int i = 0; i < 3; i++) {
                 ofA.refuse(Limit.CEILING);
             }
@@ -74,6 +77,8 @@ class GroupEventsTest {
         assertThat(share.getDouble("entitlement")).isCloseTo(0.25, within(1e-9));
         assertThat(share.getDuration("backlogged").toMillis()).isEqualTo(5);
         assertThat(share.getLong("refusedForReceiver")).isEqualTo(1);
+        assertThat(share.getLong("operationRate")).isEqualTo(5_000_000);
+        assertThat(share.getLong("heldByRate")).isEqualTo(2);
         assertThat(share.getLong("refusedForCeiling")).isEqualTo(3);
         assertThat(share.getLong("refusedForWindow")).isZero();
         assertThat(share.getLong("refusedForLink")).isZero();
