@@ -3,13 +3,10 @@ package io.verbena.bench.channels;
 import io.verbena.bench.Interval;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.MarkdownTable;
-import io.verbena.bench.trial.JavaProcess;
+import io.verbena.bench.trial.Sink;
+import io.verbena.bench.trial.SinkProcess;
 import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
@@ -47,7 +44,7 @@ public final class ChannelsCommand extends RunCommand {
 
     @Override
     protected int run() {
-        RunException.requireRange("channels", channels, 1, ManyChannels.MAX / 2);
+        RunException.requireRange("channels", channels, 1, SinkProcess.MAX_CHANNELS / 2);
         RunException.requireRange("rounds", rounds, 1, 1000);
         out.println(Machine.here().text());
         MarkdownTable table = new MarkdownTable(List.of(
@@ -61,70 +58,41 @@ public final class ChannelsCommand extends RunCommand {
     }
 
     private List<String> measure(boolean share) {
-        try (JavaProcess sink = new JavaProcess(SinkProcess.class, List.of(listen()))) {
-            String address = line(sink.process());
-            try (ManyChannels one = new ManyChannels(address, false);
-                    ManyChannels many = new ManyChannels(address, share)) {
-                one.open(1);
-                one.rate(2 * seconds); // compiles what both run
-                one.probe(beside, seconds);
-                long empty = HeldMemory.bytes();
-                double opened = many.open(channels);
-                if (many.sharing() != (share ? channels : 0)) {
-                    throw new RunException(many.sharing() + " channels share");
-                }
-                long idle = HeldMemory.bytes();
-                many.use();
-                long used = HeldMemory.bytes();
-                double[] rates = new double[rounds];
-                double[] ratios = new double[rounds];
-                for (int i = 0; i < rounds; i++) {
-                    double alone = one.rate(seconds);
-                    rates[i] = many.rate(seconds);
-                    ratios[i] = rates[i] / alone;
-                }
-                Histogram times = many.probe(beside, rounds * seconds);
-                return List.of(
-                        share ? "sharing" : "a queue pair each",
-                        text("%.0f", opened),
-                        text("%d", (idle - empty) / channels),
-                        text("%d", (used - empty) / channels),
-                        text("%.2f", Interval.of(rates).median() / 1e6),
-                        text(
-                                "%.2f (%.2f-%.2f)",
-                                Interval.of(ratios).median(),
-                                Interval.of(ratios).min(),
-                                Interval.of(ratios).max()),
-                        text("%.1f", times.getValueAtPercentile(50) / 1e3),
-                        text("%.1f", times.getValueAtPercentile(99) / 1e3));
+        try (Sink sink = new Sink(fabric, "channels");
+                ManyChannels one = new ManyChannels(sink, false);
+                ManyChannels many = new ManyChannels(sink, share)) {
+            one.open(1);
+            one.rate(2 * seconds); // compiles what both run
+            one.probe(beside, seconds);
+            long empty = HeldMemory.bytes();
+            double opened = many.open(channels);
+            if (many.sharing() != (share ? channels : 0)) {
+                throw new RunException(many.sharing() + " channels share");
             }
-        }
-    }
-
-    private static String line(Process process) {
-        try {
-            BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
-            String line = reader.readLine();
-            if (line == null || !line.startsWith(SinkProcess.ADDRESS)) {
-                throw new RunException("process " + process.pid() + " said '" + line + "'");
+            long idle = HeldMemory.bytes();
+            many.use();
+            long used = HeldMemory.bytes();
+            double[] rates = new double[rounds];
+            double[] ratios = new double[rounds];
+            for (int i = 0; i < rounds; i++) {
+                double alone = one.rate(seconds);
+                rates[i] = many.rate(seconds);
+                ratios[i] = rates[i] / alone;
             }
-            return line.substring(SinkProcess.ADDRESS.length());
-        } catch (IOException e) {
-            throw new RunException("process " + process.pid() + " cannot be heard: " + e.getMessage(), e);
-        }
-    }
-
-    private String listen() {
-        long pid = ProcessHandle.current().pid();
-        switch (fabric) {
-            case "tcp":
-                return "tcp://127.0.0.1:0";
-            case "uds":
-                return "uds:" + Path.of(System.getProperty("java.io.tmpdir"), "verbena-channels-" + pid + ".sock");
-            case "shm":
-                return "shm:channels-" + pid;
-            default:
-                throw wrong("fabric '" + fabric + "' is none of tcp, uds and shm");
+            Histogram times = many.probe(beside, rounds * seconds);
+            return List.of(
+                    share ? "sharing" : "a queue pair each",
+                    text("%.0f", opened),
+                    text("%d", (idle - empty) / channels),
+                    text("%d", (used - empty) / channels),
+                    text("%.2f", Interval.of(rates).median() / 1e6),
+                    text(
+                            "%.2f (%.2f-%.2f)",
+                            Interval.of(ratios).median(),
+                            Interval.of(ratios).min(),
+                            Interval.of(ratios).max()),
+                    text("%.1f", times.getValueAtPercentile(50) / 1e3),
+                    text("%.1f", times.getValueAtPercentile(99) / 1e3));
         }
     }
 }

@@ -6,6 +6,8 @@ import io.verbena.MuxOptions;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.SendResult;
+import io.verbena.bench.trial.Sink;
+import io.verbena.bench.trial.SinkProcess;
 import io.verbena.verification.RunException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -16,11 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** A node, its channels to a {@link SinkProcess}, and a channel on which messages come back. For one thread. */
+/** A node, its channels to a {@link Sink}, and a channel on which messages come back. For one thread. */
 final class ManyChannels implements AutoCloseable {
-    /** Channels that a node may have here. */
-    static final int MAX = 1 << 18;
-
     private static final int LENGTH = 32;
     private static final int OPENING = 512;
     private static final int LOOK = 64;
@@ -41,20 +40,15 @@ final class ManyChannels implements AutoCloseable {
      *
      * @param share whether channels share queue pairs
      */
-    ManyChannels(String address, boolean share) {
-        NodeContext context = context().sharedMemory(address.startsWith("shm:"));
+    ManyChannels(Sink sink, boolean share) {
+        NodeContext context = SinkProcess.context().sharedMemory(sink.isShared());
         if (share) {
             context.shareConnections(new MuxOptions().after(0));
         }
-        this.address = address;
+        this.address = sink.takes();
         this.node = Node.launch(context);
         this.answers = node.openInbox("answers");
-        this.probe = node.connect(address + SinkProcess.ECHO, answers, TIMEOUT);
-    }
-
-    /** What both nodes have in common. */
-    static NodeContext context() {
-        return new NodeContext().maxConnections(MAX).maxConnectionsPerPeer(MAX).maxRegions(1 << 16);
+        this.probe = node.connect(sink.answers(), answers, TIMEOUT);
     }
 
     /**
@@ -69,7 +63,7 @@ final class ManyChannels implements AutoCloseable {
             if (asked.size() == OPENING) {
                 channels.add(asked.remove().join());
             }
-            asked.add(node.connectAsync(address + SinkProcess.SINK, null, TIMEOUT));
+            asked.add(node.connectAsync(address, null, TIMEOUT));
         }
         asked.forEach(each -> channels.add(each.join()));
         return count * 1e9 / (System.nanoTime() - begin);

@@ -2,7 +2,7 @@
  * {@code bench channels}: thousands of channels between two processes, with a queue pair each or sharing a few.
  *
  * <pre>
- *   ChannelsCommand ── ManyChannels ── messages in turn ──▶ SinkProcess: an inbox that counts, one that answers
+ *   ChannelsCommand ── ManyChannels ── messages in turn ──▶ Sink: an inbox that takes, one that answers
  *         └── HeldMemory of this process
  * </pre>
  */

@@ -10,6 +10,7 @@ import io.verbena.bench.compare.Globs;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.polling.PollingCommand;
 import io.verbena.bench.promise.PromiseCommand;
+import io.verbena.bench.rates.RatesCommand;
 import io.verbena.bench.report.Plots;
 import io.verbena.bench.report.RatioTable;
 import io.verbena.bench.scale.Scale;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Option;
             PollingCommand.class,
             Scale.class,
             ChannelsCommand.class,
+            RatesCommand.class,
             TenantsCommand.class,
             UrgentCommand.class,
             AdversaryCommand.class,

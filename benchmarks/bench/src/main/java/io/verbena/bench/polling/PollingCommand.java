@@ -3,6 +3,7 @@ package io.verbena.bench.polling;
 import io.verbena.bench.polling.PollingRun.Load;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.MarkdownTable;
+import io.verbena.bench.trial.Sink;
 import io.verbena.verification.RunCommand;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +62,7 @@ public final class PollingCommand extends RunCommand {
         List<Integer> counts = busy.isEmpty() ? (quick ? List.of(0, 1) : List.of(0, 1, 2)) : busy;
         List<SchemeName> chosen = schemes.isEmpty() ? List.of(SchemeName.values()) : schemes;
         out.println(Machine.here().text());
-        PollingRun run = new PollingRun(listen(), LOADS, counts, each, quick ? 2 : 6);
+        PollingRun run = new PollingRun(Sink.listen(fabric, "polling"), LOADS, counts, each, quick ? 2 : 6);
         List<PollingCell> cells = new ArrayList<>();
         for (SchemeName scheme : chosen) {
             run.measure(scheme, cell -> {
@@ -76,20 +77,6 @@ public final class PollingCommand extends RunCommand {
         table(cells).print(out);
         verdict(cells);
         return 0;
-    }
-
-    private String listen() {
-        long pid = ProcessHandle.current().pid();
-        switch (fabric) {
-            case "tcp":
-                return "tcp://127.0.0.1:0";
-            case "uds":
-                return "uds:" + Path.of(System.getProperty("java.io.tmpdir"), "verbena-polling-" + pid + ".sock");
-            case "shm":
-                return "shm:polling-" + pid;
-            default:
-                throw wrong("fabric '" + fabric + "' is none of tcp, uds and shm");
-        }
     }
 
     private static int order(String load) {

@@ -1,9 +1,9 @@
-package io.verbena.bench.channels;
+package io.verbena.bench.trial;
 
 import io.verbena.Channel;
 import io.verbena.Node;
+import io.verbena.NodeContext;
 import io.verbena.SendResult;
-import io.verbena.bench.trial.ParentWatch;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -16,13 +16,24 @@ public final class SinkProcess implements Callable<Integer> {
     static final String SINK = "sink";
     static final String ECHO = "echo";
 
+    /** Channels that a node may have. */
+    public static final int MAX_CHANNELS = 1 << 18;
+
     @Parameters(index = "0", description = "Where it listens.")
     String listen = "";
+
+    /** What nodes at both ends have in common: room for as many channels as one wants. */
+    public static NodeContext context() {
+        return new NodeContext()
+                .maxConnections(MAX_CHANNELS)
+                .maxConnectionsPerPeer(MAX_CHANNELS)
+                .maxRegions(1 << 16);
+    }
 
     @Override
     public Integer call() throws InterruptedException {
         ParentWatch.start();
-        try (Node node = Node.launch(ManyChannels.context().sharedMemory(listen.startsWith("shm:")))) {
+        try (Node node = Node.launch(context().sharedMemory(listen.startsWith("shm:")))) {
             node.openInbox(SINK).onMessage(m -> {});
             node.openInbox(ECHO).onMessage(m -> {
                 Channel channel = m.channel();

@@ -1,0 +1,79 @@
+package io.verbena.bench.trial;
+
+import io.verbena.verification.RunException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A {@link SinkProcess}, until it is closed. */
+public final class Sink implements AutoCloseable {
+    private final JavaProcess java;
+    private final String address;
+
+    /**
+     * Starts it, and waits until it listens.
+     *
+     * @param fabric tcp, uds or shm
+     * @param label stands in what it listens at, beside the number of this process
+     * @throws RunException if it is no such fabric, or the process does not start
+     */
+    public Sink(String fabric, String label) {
+        java = new JavaProcess(SinkProcess.class, List.of(listen(fabric, label)));
+        try {
+            address = line(java.process());
+        } catch (RunException e) {
+            java.close();
+            throw e;
+        }
+    }
+
+    /** Where a node of a fabric may listen; as {@link #Sink}. */
+    public static String listen(String fabric, String label) {
+        String name = label + '-' + ProcessHandle.current().pid();
+        switch (fabric) {
+            case "tcp":
+                return "tcp://127.0.0.1:0";
+            case "uds":
+                return "uds:" + Path.of(System.getProperty("java.io.tmpdir"), "verbena-" + name + ".sock");
+            case "shm":
+                return "shm:" + name;
+            default:
+                throw new RunException("fabric '" + fabric + "' is none of tcp, uds and shm");
+        }
+    }
+
+    private static String line(Process process) {
+        try {
+            BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
+            String line = reader.readLine();
+            if (line == null || !line.startsWith(SinkProcess.ADDRESS)) {
+                throw new RunException("process " + process.pid() + " said '" + line + "'");
+            }
+            return line.substring(SinkProcess.ADDRESS.length());
+        } catch (IOException e) {
+            throw new RunException("process " + process.pid() + " cannot be heard: " + e.getMessage(), e);
+        }
+    }
+
+    /** Address of its inbox that takes messages. */
+    public String takes() {
+        return address + SinkProcess.SINK;
+    }
+
+    /** Address of its inbox that answers each message. */
+    public String answers() {
+        return address + SinkProcess.ECHO;
+    }
+
+    /** Whether it is in shared memory. */
+    public boolean isShared() {
+        return address.startsWith("shm:");
+    }
+
+    @Override
+    public void close() {
+        java.close();
+    }
+}
