@@ -22,7 +22,6 @@ final class MergeQueue {
     private final WorkRequests work;
     private final MergeSettings settings;
     private final Admissions admissions;
-    private final Window window;
     private final Runnable wake;
     private final MergeCounters counters = new MergeCounters();
 
@@ -69,7 +68,6 @@ final class MergeQueue {
         this.work = work;
         this.settings = settings;
         this.admissions = admissions;
-        this.window = work.window();
         this.wake = wake;
         this.plan = new MergePlan(requests, settings.merges());
         this.reads = new ReadsUnderWay(connection.path.depth());
@@ -124,7 +122,8 @@ final class MergeQueue {
         if (batch.count == 0) {
             return false;
         }
-        plan.make(batch.waiting, batch.count, (int) Math.min(MergeSettings.MAX_BYTES, window.bytes()));
+        plan.make(batch.waiting, batch.count, (int)
+                Math.min(MergeSettings.MAX_BYTES, work.window().bytes()));
         int posted = 0;
         while (posted < plan.runs() && post(posted)) {
             posted++;
@@ -179,7 +178,7 @@ final class MergeQueue {
         if (!work.hasRoom()) {
             return false;
         }
-        if (!admission.tryTake(length, window.bytes())) {
+        if (!admission.tryTake(length, work.window().bytes())) {
             countWaits(run);
             return false;
         }

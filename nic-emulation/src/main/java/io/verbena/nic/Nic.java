@@ -132,8 +132,7 @@ public final class Nic implements AutoCloseable {
         appendQueues.onCorrupted(id -> events.raise(AsyncEventType.AQ_ERR, id));
         appendQueues.onWork(background::wake, engine -> engines[engine].wake());
         appendQueues.onEvents(
-                id -> raise(AsyncEventType.AQ_WATERMARK, id),
-                id -> raise(AsyncEventType.AQ_EXHAUSTED, id),
+                this::raise,
                 id -> events.beginDestroy(Element.APPEND_QUEUE, id),
                 (id, destroyed) -> events.endDestroy(Element.APPEND_QUEUE, id, destroyed));
     }

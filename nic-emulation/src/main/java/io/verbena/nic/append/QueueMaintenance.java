@@ -16,8 +16,6 @@ import org.agrona.concurrent.AtomicBuffer;
  * the allocator makes and releases mappings, one chunk a turn, so that it is with every queue soon.
  */
 final class QueueMaintenance {
-    private static final long SHORT_NANOS = Appender.SHORT_SECONDS * 1_000_000_000L;
-    private static final long NEVER = Long.MIN_VALUE;
 
     private static final VarHandle BUSY;
 
@@ -47,10 +45,7 @@ final class QueueMaintenance {
 
     private volatile boolean modified; // since this has looked
     private AppendQueueAttributes attributes;
-    private long shortSince = NEVER;
-    private boolean exhausted; // it has told so
-    private int exhaustedAt;
-    private long rnrBefore; // those that were turned away at the last look
+    private final Shortage shortage;
     private long surplusLook;
     private final Watermark watermark;
     private long claimedBytes;
@@ -76,6 +71,7 @@ final class QueueMaintenance {
         this.meter = parts.meter;
         this.recovery = parts.recovery;
         this.dismantling = new Dismantling(queue, owner, parts);
+        this.shortage = new Shortage(queue, owner, table, queueOffset);
         this.surplusLook = now;
         this.watermark = new Watermark(attributes.lowWatermark());
         this.claimedUpTo = table.getLong(queueOffset + HEAD_OFFSET);
@@ -152,8 +148,7 @@ final class QueueMaintenance {
         if (mayAllocate) {
             work += staging.serve(now, attributes.surplusNanos());
             boolean refused = footprint.takeRefused();
-            noteShortage(refused, head, tail, now);
-            noteExhaustion(refused);
+            shortage.note(refused, head == tail, ring.chunks().announced(), now);
             if (refused) {
                 ring.releaseFree();
                 work += staging.release() + (largeMessages.giveBackOne() ? 1 : 0);
@@ -184,37 +179,6 @@ final class QueueMaintenance {
                 && (offset & RecordDescriptor.ALIGNMENT - 1) == 0
                 && (ahead >= 0 || (ahead == -1 && offset == chunkLength))
                 && sequence(tail) - ring.chunks().announced() < 0;
-    }
-
-    /**
-     * Memory is short for good if it was refused in each turn for long, with nothing here that a consumer could give
-     * back.
-     */
-    private void noteShortage(boolean refused, long head, long tail, long now) {
-        boolean hopeless = refused && head == tail && table.getLongVolatile(queueOffset + HELD_RECORDS_OFFSET) == 0;
-        if (!hopeless) {
-            if (shortSince != NEVER) {
-                shortSince = NEVER;
-                table.putLongRelease(queueOffset + STARVED_OFFSET, 0);
-            }
-        } else if (shortSince == NEVER) {
-            shortSince = now;
-        } else if (now - shortSince >= SHORT_NANOS) {
-            table.putLongRelease(queueOffset + STARVED_OFFSET, 1);
-        }
-    }
-
-    /** Tells that a sender was turned away while memory was refused; once, until there is another chunk. */
-    private void noteExhaustion(boolean refused) {
-        long rnr = table.getLongVolatile(queueOffset + RNR_OFFSET);
-        boolean turnedAway = rnr != rnrBefore;
-        rnrBefore = rnr;
-        int announced = ring.chunks().announced();
-        if (refused && turnedAway && !(exhausted && announced == exhaustedAt)) {
-            exhausted = true;
-            exhaustedAt = announced;
-            owner.turnedAway(queue);
-        }
     }
 
     /** Samples what is there to be seen, and sizes the queue by it if it is to be sized so. */

@@ -11,11 +11,13 @@ import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.nic.port.MemoryProvider;
 import io.verbena.nic.port.NicId;
+import io.verbena.nic.verbs.AsyncEventType;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.ObjIntConsumer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,8 +49,7 @@ public final class TailPointerTable {
     private final SenderQuotas quotas = new SenderQuotas();
     private volatile Runnable wakeAllocator = () -> {};
     private volatile IntConsumer wakeEngine = engine -> {};
-    private volatile IntConsumer onWatermark = id -> {};
-    private volatile IntConsumer onTurnedAway = id -> {};
+    private volatile ObjIntConsumer<AsyncEventType> onEvent = (event, id) -> {};
     private volatile IntConsumer onDestroy = id -> {};
     private volatile BiConsumer<Integer, Boolean> onDestroyed = (id, done) -> {};
 
@@ -108,19 +109,15 @@ public final class TailPointerTable {
     /**
      * Sets the listeners for events.
      *
-     * @param watermark told the id of a queue whose free space fell below its low watermark; any thread, must not block
-     * @param turnedAway told the id of a queue that has turned a sender away while it was refused memory; likewise
+     * @param event told the id of a queue that has fallen below its watermark, or has turned a sender away while it was
+     *     refused memory; any thread, must not block
      * @param destroy told the id of a queue that is about to be destroyed; may wait, and refuse by an
      *     IllegalStateException
      * @param destroyed told the same id afterwards, and whether the queue was destroyed
      */
     public void onEvents(
-            IntConsumer watermark,
-            IntConsumer turnedAway,
-            IntConsumer destroy,
-            BiConsumer<Integer, Boolean> destroyed) {
-        onWatermark = watermark;
-        onTurnedAway = turnedAway;
+            ObjIntConsumer<AsyncEventType> event, IntConsumer destroy, BiConsumer<Integer, Boolean> destroyed) {
+        onEvent = event;
         onDestroy = destroy;
         onDestroyed = destroyed;
     }
@@ -181,11 +178,11 @@ public final class TailPointerTable {
     }
 
     void belowWatermark(AppendQueue queue) {
-        onWatermark.accept(queue.id());
+        onEvent.accept(AsyncEventType.AQ_WATERMARK, queue.id());
     }
 
     void turnedAway(AppendQueue queue) {
-        onTurnedAway.accept(queue.id());
+        onEvent.accept(AsyncEventType.AQ_EXHAUSTED, queue.id());
     }
 
     void beginDestroy(AppendQueue queue) {

@@ -18,7 +18,9 @@ class RatesCommandTest {
         PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
         RatesCommand command = new RatesCommand();
         command.printTo(out, out);
-        return new CommandLine(command).setErr(new PrintWriter(out, true, StandardCharsets.UTF_8)).execute(arguments);
+        return new CommandLine(command)
+                .setErr(new PrintWriter(out, true, StandardCharsets.UTF_8))
+                .execute(arguments);
     }
 
     /** Rates follow what tenants want, between two processes. */
