@@ -177,7 +177,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage(PAPERS)
             .should()
-            .dependOnClassesThat(resideInAnyPackage(LAUNCHER).or(APP));
+            .dependOnClassesThat(resideInAnyPackage(LAUNCHER, REDIS, CONSOLE));
 
     @ArchTest
     static final ArchRule whatMeasuresKnowsNoTests = noClasses()

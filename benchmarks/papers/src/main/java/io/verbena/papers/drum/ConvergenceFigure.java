@@ -3,6 +3,7 @@ package io.verbena.papers.drum;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
@@ -30,23 +31,55 @@ final class ConvergenceFigure extends PaperFigure {
     private final double[] betas;
     private final double paperResidual;
     private final int referenceRounds;
+    private final Solvers solvers;
     private final List<List<String>> rows = new ArrayList<>();
 
-    private ConvergenceFigure(String id, int hosts, int applications, double[] betas, double paperResidual) {
+    /**
+     * What is judged.
+     *
+     * @param oneSided how one-sided problems are solved
+     * @param twoSided how two-sided ones are
+     * @param near how far dual decomposition may be from the optimum to count as there
+     */
+    private record Solvers(AdmmSettings oneSided, AdmmSettings twoSided, double near) {
+        static final Solvers WHOLE = new Solvers(AdmmSettings.ONE_SIDED, AdmmSettings.TWO_SIDED, Trajectory.NEAR);
+    }
+
+    private ConvergenceFigure(
+            String id, int hosts, int applications, double[] betas, double paperResidual, Solvers solvers) {
         super(id, "Figure " + id + ": convergence with " + hosts + " hosts of " + applications + " applications");
         this.hosts = hosts;
         this.applications = applications;
         this.betas = betas.clone();
         this.paperResidual = paperResidual;
+        this.solvers = solvers;
         referenceRounds = hosts > 100 ? 80 : 300;
     }
 
     static ConvergenceFigure figure4() {
-        return new ConvergenceFigure("4", 100, 50, new double[] {0.01, 0.1}, 1);
+        return new ConvergenceFigure("4", 100, 50, new double[] {0.01, 0.1}, 1, Solvers.WHOLE);
     }
 
     static ConvergenceFigure figure5() {
-        return new ConvergenceFigure("5", 1000, 500, new double[] {0.01}, 10);
+        return new ConvergenceFigure("5", 1000, 500, new double[] {0.01}, 10, Solvers.WHOLE);
+    }
+
+    @Override
+    public List<Mutation> mutations() {
+        return List.of(
+                mutation(
+                        "one-sided, (7) to (9) as printed",
+                        new Solvers(AdmmSettings.AS_PRINTED, AdmmSettings.TWO_SIDED, Trajectory.NEAR)),
+                mutation(
+                        "two-sided, averages over all hosts as printed",
+                        new Solvers(AdmmSettings.ONE_SIDED, AdmmSettings.scalar(1e-3), Trajectory.NEAR)),
+                mutation(
+                        "dual decomposition is there wherever it is",
+                        new Solvers(AdmmSettings.ONE_SIDED, AdmmSettings.TWO_SIDED, Double.POSITIVE_INFINITY)));
+    }
+
+    private Mutation mutation(String text, Solvers broken) {
+        return new Mutation(text, new ConvergenceFigure(id(), hosts, applications, betas, paperResidual, broken));
     }
 
     @Override
@@ -66,9 +99,9 @@ final class ConvergenceFigure extends PaperFigure {
         for (double alpha : new double[] {0.5, 1, 2}) {
             for (double beta : betas) {
                 RandomHosts random = new RandomHosts(seed, hosts / divisor, applications / divisor, alpha, beta);
-                Trajectory local = OneSided.run(random, AdmmSettings.ONE_SIDED, Delivery.ALL, ROUNDS);
+                Trajectory local = OneSided.run(random, solvers.oneSided, Delivery.ALL, ROUNDS);
                 TwoSided peers = new TwoSided(random.peers(), referenceRounds);
-                Trajectory coupled = peers.run(AdmmSettings.TWO_SIDED, Delivery.ALL, ROUNDS);
+                Trajectory coupled = peers.run(solvers.twoSided, Delivery.ALL, ROUNDS);
                 row("one-sided", random, local, 0);
                 row("two-sided", random, coupled, peers.best().gap());
                 one.add(local);
@@ -215,11 +248,11 @@ final class ConvergenceFigure extends PaperFigure {
     }
 
     /** Of the raw iterate, which keeps no capacity. */
-    private static int dualRounds(DualDecomposition baseline, Allocation exact) {
+    private int dualRounds(DualDecomposition baseline, Allocation exact) {
         int last = 0;
         for (int k = 1; k <= DUAL_ROUNDS; k++) {
             baseline.round();
-            if (Math.abs(baseline.objective() - exact.objective()) > Trajectory.NEAR * exact.magnitude()) {
+            if (Math.abs(baseline.objective() - exact.objective()) > solvers.near * exact.magnitude()) {
                 last = k;
             }
         }

@@ -3,6 +3,7 @@ package io.verbena.papers.drum;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
@@ -25,9 +26,20 @@ final class LossFigure extends PaperFigure {
     private static final double LEAST_DRAWN = 1e-7;
 
     private final List<List<String>> rows = new ArrayList<>();
+    private final double[] losses;
 
     LossFigure() {
+        this(LOSSES);
+    }
+
+    private LossFigure(double... losses) {
         super("6", "Figure 6: up to 10 % of all messages are lost");
+        this.losses = losses.clone();
+    }
+
+    @Override
+    public List<Mutation> mutations() {
+        return List.of(new Mutation("95 % of all messages are lost", new LossFigure(0, 0.95)));
     }
 
     @Override
@@ -75,7 +87,7 @@ final class LossFigure extends PaperFigure {
             Function<Delivery, Trajectory> run,
             int color) {
         List<Trajectory> runs = new ArrayList<>();
-        for (double loss : LOSSES) {
+        for (double loss : losses) {
             Trajectory each = run.apply(Delivery.lossy(seed, loss));
             runs.add(each);
             rows.add(List.of(
@@ -86,7 +98,7 @@ final class LossFigure extends PaperFigure {
                     Numbers.text(each.gap(EARLY)),
                     Numbers.text(each.gap(LATE)),
                     Numbers.text(each.gap(LATE) - runs.get(0).gap(LATE))));
-            if (plot != null && (loss == 0 || loss == LOSSES[LOSSES.length - 1])) {
+            if (plot != null && (loss == 0 || loss == losses[losses.length - 1])) {
                 plot.line(
                         operations + ", " + Numbers.text(loss * 100, "%") + " lost",
                         IntStream.rangeClosed(1, ROUNDS)

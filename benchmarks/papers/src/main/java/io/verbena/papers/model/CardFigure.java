@@ -6,6 +6,7 @@ import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * Two papers measured cards of the same name, and found what contradicts each other: Palos' figure 3, that a small
@@ -58,8 +60,22 @@ final class CardFigure extends PaperFigure {
         }
     }
 
+    private final UnaryOperator<Card> played; // whose way a card takes turns in
+
     CardFigure() {
+        this(UnaryOperator.identity());
+    }
+
+    private CardFigure(UnaryOperator<Card> played) {
         super("card", "Which card shows which paper's figure: a packet, 64 KiB or a message in turn");
+        this.played = played;
+    }
+
+    @Override
+    public List<Mutation> mutations() {
+        return List.of(
+                new Mutation("each card takes packets in turn", new CardFigure(card -> Card.PACKETS)),
+                new Mutation("each card takes messages in turn", new CardFigure(card -> Card.MESSAGES)));
     }
 
     @Override
@@ -79,7 +95,7 @@ final class CardFigure extends PaperFigure {
                         + " one of them alone is to say so.");
     }
 
-    private static void avatar(FigureReport report, long seed, Size size) {
+    private void avatar(FigureReport report, long seed, Size size) {
         Map<Card, List<Double>> latencies = new LinkedHashMap<>();
         List<Double> sizes = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
@@ -87,7 +103,7 @@ final class CardFigure extends PaperFigure {
             sizes.add((double) bytes / KIB);
             List<String> row = new ArrayList<>(List.of(Numbers.text((double) bytes / KIB, "KiB")));
             for (Card card : Card.values()) {
-                PalosWorld world = new PalosWorld(seed, card.settings, Frames.JUMBO);
+                PalosWorld world = new PalosWorld(seed, played.apply(card).settings, Frames.JUMBO);
                 PalosWorld.Tenant tenant = world.tenant("all", 1);
                 LatencyProbe probe = world.probe(tenant, TrafficClass.BULK, FOREGROUND, REST_NANOS);
                 world.flow(tenant, 1, BACKGROUND_DEPTH, bytes);
@@ -153,7 +169,7 @@ final class CardFigure extends PaperFigure {
                         + " Where the host adds as much again it doubles above 64 KiB");
     }
 
-    private static void palos(FigureReport report, long seed, Size size) {
+    private void palos(FigureReport report, long seed, Size size) {
         Map<Card, List<Double>> times = new LinkedHashMap<>();
         List<Double> counts = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
@@ -161,7 +177,7 @@ final class CardFigure extends PaperFigure {
             counts.add((double) flows);
             List<String> row = new ArrayList<>(List.of(String.valueOf(flows)));
             for (Card card : Card.values()) {
-                PalosWorld world = new PalosWorld(seed, card.settings, Frames.JUMBO);
+                PalosWorld world = new PalosWorld(seed, played.apply(card).settings, Frames.JUMBO);
                 PalosWorld.Tenant tenant = world.tenant("all", 1);
                 LatencyProbe probe = world.probe(tenant, TrafficClass.BULK, PalosWorld.SMALL, REST_NANOS);
                 for (int i = 0; i < flows; i++) {

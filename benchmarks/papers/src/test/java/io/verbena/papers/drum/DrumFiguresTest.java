@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.MutationRun;
 import io.verbena.papers.figures.PaperFigure.Size;
 import io.verbena.papers.figures.Verdict;
 import io.verbena.rate.AdmmSettings;
 import io.verbena.rate.Allocation;
 import io.verbena.rate.Delivery;
 import io.verbena.rate.ExactHost;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -40,6 +44,16 @@ class DrumFiguresTest {
         FigureReport again = ConvergenceFigure.figure4().run(1, Size.QUICK);
         assertThat(again.tables()).isEqualTo(report.tables());
         assertThat(again.claims()).isEqualTo(report.claims());
+    }
+
+    @Test
+    void figuresTurnWhereASolverIsBrokenOrMessagesAreLost() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        List<String> immune = new MutationRun(List.of(ConvergenceFigure.figure4(), new LossFigure()), 1, Size.QUICK)
+                .run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(DrumFigures.figures())
+                .allSatisfy(each -> assertThat(each.mutations().isEmpty()).isNotEqualTo(each.isRepeatable()));
     }
 
     @Test

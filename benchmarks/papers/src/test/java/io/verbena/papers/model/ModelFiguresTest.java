@@ -8,9 +8,14 @@ import io.verbena.bench.cores.Cores;
 import io.verbena.nic.sim.SimLock;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.MutationRun;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperFigure.Size;
 import io.verbena.papers.figures.Verdict;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
@@ -33,6 +38,17 @@ class ModelFiguresTest {
         assertThat(claims.get("palos.packets").verdict()).isEqualTo(Verdict.HOLDS_WITH_REASON);
         assertThat(claims.get("palos.bursts").verdict()).isEqualTo(Verdict.HOLDS);
         assertThat(claims.get("palos.messages").verdict()).isEqualTo(Verdict.HOLDS);
+    }
+
+    @Test
+    @Tag("computed")
+    void aCardThatTakesOtherTurnsTurnsTheClaims() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        List<String> immune = new MutationRun(List.of(new CardFigure()), 1, Size.QUICK)
+                .run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
+        assertThat(ModelFigures.figures())
+                .allSatisfy(each -> assertThat(each.mutations().isEmpty()).isNotEqualTo(each.isRepeatable()));
     }
 
     @Test
