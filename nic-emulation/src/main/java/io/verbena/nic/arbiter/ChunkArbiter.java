@@ -263,13 +263,14 @@ public final class ChunkArbiter implements Arbiter {
 
     @Override
     public boolean nextAlone(Flow flow) {
-        if (schedule.flows() != 0 || !isFree(flow)) {
+        GroupEntry entry = flow.queue().entry;
+        if (schedule.flows() != 0 || flow.limit != null || (entry.limited && !rates.admitsAlone(entry))) {
             return false;
         }
         served = flow;
         alone = true;
         contended = false;
-        flow.budget = most(flow);
+        flow.budget = isFree(flow) ? most(flow) : rates.budget(flow, most(flow));
         return true;
     }
 

@@ -92,12 +92,16 @@ final class GroupRates {
         if (!entry.limited) {
             return true;
         }
-        long now = clock.nanoTime();
         if (entry.ceiling != 0 && entry.tokens <= 0) { // what was too much is waited for after the next lot
             GroupLedger ledger = entry.group.ledger();
-            entry.tokens += ledger.takeTokens(ledger.lot() - entry.tokens, now);
+            entry.tokens += ledger.takeTokens(ledger.lot() - entry.tokens, clock.nanoTime());
         }
-        return (entry.ceiling == 0 || entry.tokens > 0) && entry.operations.admits(now);
+        return (entry.ceiling == 0 || entry.tokens > 0) && entry.operations.admits(clock);
+    }
+
+    /** Whether a group that is alone has no ceiling, and its rate of operations lets it send now. */
+    boolean admitsAlone(GroupEntry entry) {
+        return entry.ceiling == 0 && entry.operations.admits(clock);
     }
 
     /** Parks a group that was not admitted; it is in no list. */
@@ -144,14 +148,15 @@ final class GroupRates {
     }
 
     /**
-     * What a flow may send in the visit that it is granted: this many bytes, or what its rate leaves of them, and one
-     * packet where operations are limited.
+     * What a flow may send in the visit that it is granted: this many bytes, or what its rate leaves of them, or its
+     * group's operations; one packet where few operations are left, or its own are limited.
      */
     int budget(Flow flow, int budget) {
         FlowLimit limit = flow.limit;
-        flow.onePacket = (limit != null && limit.countsOperations())
-                || flow.queue().entry.operations.isLimited();
-        return limit == null ? budget : limit.budget(budget, clock.nanoTime());
+        OperationTokens operations = flow.queue().entry.operations;
+        flow.onePacket = (limit != null && limit.countsOperations()) || operations.isFew();
+        int most = operations.budget(budget);
+        return limit == null ? most : limit.budget(most, clock.nanoTime());
     }
 
     /** A flow has sent. */

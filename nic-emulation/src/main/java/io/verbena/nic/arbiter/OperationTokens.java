@@ -1,6 +1,7 @@
 package io.verbena.nic.arbiter;
 
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * What a group's {@link OperationRate} lets it send yet on one engine. Tokens of an old rate are not used at a new one;
@@ -12,6 +13,9 @@ final class OperationTokens {
     /** Who waits looks again after so long: another rate may have been set, which nobody tells an engine. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private static final int FEW = 16;
+    private static final long SHORT_MESSAGE = 64; // bytes
+
     private final OperationRate rate;
     private long seen; // the rate that the tokens are of
     private long tokens;
@@ -20,13 +24,22 @@ final class OperationTokens {
         this.rate = rate;
     }
 
-    /** Whether there is a rate: a budget in bytes does not say how many operations a visit may send. */
-    boolean isLimited() {
+    private boolean isLimited() {
         return rate.perSecond() != 0;
     }
 
+    /** Whether a visit may send one packet, for more would be many more operations than are left. */
+    boolean isFew() {
+        return isLimited() && tokens < FEW;
+    }
+
+    /** What a visit may send of a budget in bytes: about as many short messages as operations are left. */
+    int budget(int bytes) {
+        return isLimited() ? (int) Math.min(bytes, Math.max(1, tokens) * SHORT_MESSAGE) : bytes;
+    }
+
     /** Whether the group may send now. */
-    boolean admits(long now) {
+    boolean admits(NanoClock clock) {
         long current = rate.perSecond();
         if (current == 0) {
             return true;
@@ -36,7 +49,7 @@ final class OperationTokens {
             tokens = Math.min(tokens, 0);
         }
         if (tokens <= 0) {
-            tokens += rate.take(rate.lot() - tokens, now);
+            tokens += rate.take(rate.lot() - tokens, clock.nanoTime());
         }
         return tokens > 0;
     }

@@ -49,13 +49,39 @@ class OperationRateTest {
     void aGroupKeepsToItsRateOverAllItsFlows() {
         FlowGroup group = traffic.group(1);
         rate(group, 10_000);
-        TestFlow flow = traffic.flow(group, 1, output, 64);
+        traffic.flow(group, 1, output, 64);
         traffic.flow(group, 3, new OutputQueue(), 64);
-        assertThat(traffic.arbiter.nextAlone(flow)).isFalse();
         traffic.activateAll();
         runUntil(SECOND);
         assertThat(sent(group)).isBetween(9_990L, 10_011L);
         assertThat(group.statistics().held()).isPositive();
+    }
+
+    @Test
+    void whoIsAloneGoesPastTheScheduleUntilItsRateHoldsIt() {
+        FlowGroup group = traffic.group(1);
+        rate(group, 10_000);
+        TestFlow flow = traffic.flow(group, 1, output, 64);
+        traffic.now = SECOND;
+        assertThat(alone(flow)).isBetween(10, 20); // a millisecond's, and what was saved up
+        traffic.now += 100_000;
+        assertThat(alone(flow)).isZero();
+        traffic.now += 2_000_000;
+        assertThat(alone(flow)).isBetween(10, 20);
+        group.rates(100_000, 0);
+        traffic.arbiter.changed(group);
+        assertThat(alone(flow)).as("a ceiling counts bytes across engines").isZero();
+    }
+
+    private int alone(TestFlow flow) {
+        int times = 0;
+        while (times < 1000 && traffic.arbiter.nextAlone(flow)) {
+            assertThat(flow.sendsOnePacket()).isTrue();
+            traffic.arbiter.charge(flow, 64, 1, 0);
+            traffic.arbiter.idle(flow);
+            times++;
+        }
+        return times;
     }
 
     @Test
