@@ -97,8 +97,10 @@ final class NodeEnding {
         while (!done.getAsBoolean() && node.clock().nanoTime() - begin < nanos) {
             int work = 0;
             if (invoker) {
+                long now = node.clock().nanoTime();
                 work = node.driver().progress()
-                        + node.connections().doWork(node.clock().nanoTime());
+                        + node.connections().doWork(now)
+                        + node.turns().doAgentsWork(now);
             } else {
                 node.wake();
             }

@@ -131,6 +131,29 @@ class RatesTest {
         }
     }
 
+    /** No turn and no epoch has come before it is closed: what it has sent arrives all the same, and soon. */
+    @Test
+    void aNodeThatClosesAtOnceSendsWhatItHas() {
+        AtomicLong taken = new AtomicLong();
+        RateOptions rates = new RateOptions().requests(100_000);
+        try (Node server = Node.launch(context())) {
+            server.openInbox("in").onMessage(m -> taken.incrementAndGet());
+            NodeContext context = context().rates(rates);
+            context.runtime(NodeRuntime.system().withClock(now::get, () -> {
+                now.addAndGet(100_000);
+                server.doWork();
+            }));
+            Node client = Node.launch(context);
+            Channel channel = client.connect("local:" + server.name() + "/in", NodePair.TIMEOUT);
+            for (int i = 0; i < 20; i++) {
+                assertThat(channel.offer(message, 0, LENGTH)).isEqualTo(SendResult.SENT);
+            }
+            client.close();
+            while (server.doWork() > 0) {}
+            assertThat(taken.get()).isEqualTo(20);
+        }
+    }
+
     @Test
     void withoutRatesNothingIsBounded() {
         try (Nodes nodes = new Nodes(context(), context())) {

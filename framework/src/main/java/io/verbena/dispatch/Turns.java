@@ -196,9 +196,7 @@ public final class Turns implements EngineAgent {
             int work = connections.doWork(now);
             work += runCommands(COMMANDS_PER_TURN) + retries.doWork(now);
             work += watch.doWork(now);
-            if (agent != null) {
-                work += agent.doWork(now);
-            }
+            work += doAgentsWork(now);
             work += callbackTurns.run(sources);
             for (TurnTask task : tasks) {
                 TenantCallbacks those = task.callbacks();
@@ -216,6 +214,12 @@ public final class Turns implements EngineAgent {
             thread = null;
             inTurn.setRelease(false);
         }
+    }
+
+    /** The work of {@link #agent} alone: for a node that closes, and calls nobody back any more. */
+    public int doAgentsWork(long now) {
+        DutyCycleAgent other = agent;
+        return other == null ? 0 : other.doWork(now);
     }
 
     private int runCommands(int limit) {

@@ -55,6 +55,7 @@ public final class RateAgent implements DutyCycleAgent {
     private final int roles; // applications of a tenant
     private volatile RateSlot[] slots = NONE; // replaced under this
     private volatile boolean isStale = true; // slots or settings have changed
+    private volatile boolean hasNew; // slots without a share
     private RateSlot[] members = NONE; // that the problem is of
     private @Nullable HostProblem problem;
     private double capacity; // that it is of
@@ -88,7 +89,7 @@ public final class RateAgent implements DutyCycleAgent {
         return settings.pacesDeliveries();
     }
 
-    /** Takes a tenant in. It has almost no rate until the next epoch, for all others keep theirs till then. */
+    /** Takes a tenant in. It has almost no rate until the next turn, for all others keep theirs till then. */
     public synchronized RateSlot add(RateMember member) {
         RateSlot slot = new RateSlot(member);
         slot.requestRate(meter.perSecond() > 0 ? 1 : 0);
@@ -97,6 +98,7 @@ public final class RateAgent implements DutyCycleAgent {
         more[slots.length] = slot;
         slots = more;
         isStale = true;
+        hasNew = true;
         return slot;
     }
 
@@ -118,6 +120,10 @@ public final class RateAgent implements DutyCycleAgent {
 
     @Override
     public int doWork(long now) {
+        if (hasNew) {
+            hasNew = false;
+            allocate(); // by what the others wanted in the last epoch
+        }
         if (now - next < 0) {
             return 0;
         }
@@ -260,7 +266,7 @@ public final class RateAgent implements DutyCycleAgent {
             slot.requestRate(requests[i]);
             slot.completionRate(completions[i]);
             int j = i * roles;
-            slot.certify(epochs.get(), of.price(answer, j), answer, bound(of, j));
+            slot.certify(Math.max(1, epochs.get()), of.price(answer, j), answer, bound(of, j));
         }
     }
 

@@ -281,10 +281,14 @@ class RateAgentTest {
     void tenantsComeAndGo() {
         RateAgent agent = agent(member(1, 1, 1e6), member(1, 1, 1e6));
         epochs(agent, 2);
-        capacity = REQUESTS + 1; // the new one's, until the next epoch
+        capacity = REQUESTS + 1; // the new one's, until the next turn
         FakeMember third = member(2, 1, 1e6);
         RateSlot slot = agent.add(third);
         members.add(third);
+        agent.doWork(now + 1);
+        assertThat(third.requestRate)
+                .as("its minimum, in the midst of an epoch")
+                .isGreaterThan(600);
         epochs(agent, 2);
         assertThat(third.requestRate).isBetween(49_998L, 50_000L);
         agent.remove(slot);

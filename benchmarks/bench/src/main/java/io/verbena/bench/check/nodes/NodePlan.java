@@ -4,10 +4,12 @@ import io.verbena.InboxOptions;
 import io.verbena.MuxOptions;
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
+import io.verbena.RateOptions;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.verification.walk.Plan;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.EnumSet;
 import java.util.Set;
 
 /** What a seed of {@code simulate nodes} means: how many nodes, how they reach each other, and what they do. */
@@ -19,7 +21,10 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     private static final int CHUNK = 64 << 10;
     private static final int MAX_LARGE = 3 * CHUNK;
     private static final double RETIREMENT_CHANCE = 0.02;
+    private static final double RATES_CHANCE = 0.3;
+    private static final int MIN_RATE = 20_000;
     private static final long PLAN_PART = 5L << 40;
+    private static final long RATES_PART = 19L << 40;
 
     /** A kind of thing that a plan may have, and that a shrunk walk may do without. */
     enum Feature {
@@ -45,7 +50,9 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
         /** Channels between the same two inboxes share queue pairs. */
         SHARING,
         /** Waits for queue pairs to go, which takes more than a second. */
-        RETIREMENT
+        RETIREMENT,
+        /** Nodes have rates, of what they send and of what they deliver. */
+        RATES
     }
 
     static final Kind<Feature> KIND = new Kind<>("verbena simulate nodes", STEPS, 6L << 40, Feature.class);
@@ -71,6 +78,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
     private final int reserve;
     private final int spare;
     private final MuxOptions mux;
+    private final RateOptions rates;
 
     /**
      * What a seed means.
@@ -86,7 +94,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
         this.real = real;
         SimRandom random = SimRandom.forPart(seed, PLAN_PART);
         nodes = 2 + random.nextInt(MAX_NODES - 1);
-        for (Feature f : Feature.values()) {
+        for (Feature f : EnumSet.complementOf(EnumSet.of(Feature.RATES))) {
             boolean drawn = random.chance(chance(f));
             if (drawn || (f == Feature.THREADS && real)) {
                 have(f);
@@ -109,6 +117,17 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
                 .queuePairs(1 + random.nextInt(2))
                 .depth(2 << random.nextInt(4));
         int most = random.nextInt(3);
+        SimRandom ofRates =
+                SimRandom.forPart(seed, RATES_PART); // what seeds meant before there were rates they mean still
+        if (ofRates.chance(RATES_CHANCE)) {
+            have(Feature.RATES);
+        }
+        rates = new RateOptions()
+                .epoch(Duration.ofMillis(1 + ofRates.nextInt(10)))
+                .requests(MIN_RATE << ofRates.nextInt(8));
+        if (ofRates.nextInt(2) == 0) {
+            rates.completions(MIN_RATE << ofRates.nextInt(8));
+        }
         maxMessage = has(Feature.LARGE) ? MAX_LARGE : most == 0 ? 4_000 : most == 1 ? CHUNK / 4 : 40_000;
     }
 
@@ -161,7 +180,10 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
                 .pathMtu(pathMtu)
                 .linger(isAbrupt() ? Duration.ZERO : NodeWalk.PATIENCE)
                 .closeOnShutdown(false);
-        return has(Feature.SHARING) ? context.shareConnections(mux) : context;
+        if (has(Feature.SHARING)) {
+            context.shareConnections(mux);
+        }
+        return has(Feature.RATES) ? context.rates(rates) : context;
     }
 
     InboxOptions inbox() {
