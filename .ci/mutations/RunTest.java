@@ -26,7 +26,12 @@ public final class RunTest {
         for (String name : names) {
             request.selectors(selector(name));
         }
-        LauncherFactory.create().execute(request.build(), new Listener());
+        try {
+            LauncherFactory.create().execute(request.build(), new Listener());
+        } catch (Throwable e) { // what JUnit does not take for a failure of a test: OutOfMemoryError
+            failed++;
+            System.out.println("failed: " + e);
+        }
         System.out.println(passed + " passed, " + failed + " failed");
         System.exit(failed > 0 ? 1 : passed == 0 ? 2 : 0);
     }

@@ -293,6 +293,26 @@ class MergeLossTest {
                 .isEqualTo(answers.pd.group().memory().used());
     }
 
+    /** It is closed here while the link is cut, and nobody polls: what is under way is over all the same. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void endsAllOnceWhenItIsClosed(int seed) {
+        Random random = new Random(seed);
+        connect(seed, new MergeSettings(true, true, 1 << 14, () -> Window.fixed(512)), lossy());
+        MergingOperations region = asks.operations;
+        fabric.partition("cut", 1);
+        while (region.statistics().bytesInFlight() == 0 || posted < 10) {
+            client.act(() -> post(region, random));
+        }
+        client.act(() -> asks.connections.close(connection));
+        simulation.runUntil(() -> asks.retired, TimeUnit.SECONDS.toNanos(60));
+        assertThat(region.statistics().bytesInFlight()).isZero();
+        client.act(() -> region.poll(posted));
+        assertThat(told).isEqualTo(posted);
+        assertThat(lost).isPositive();
+        assertThat(region.outstanding()).isZero();
+    }
+
     private void post(MergingOperations region, Random random) {
         int id = posted;
         int length = random.nextInt(4) == 0 ? random.nextInt(2000) : random.nextInt(100);
