@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -292,7 +293,8 @@ public final class Inbox implements AutoCloseable {
     }
 
     /**
-     * Sleeps until there is a message for {@link #poll}. In the mode INVOKER this is {@link Node#await}, which also
+     * Sleeps until there is a message that {@link #poll} takes: one that its tenant's rate holds back
+     * ({@link NodeContext#rates}) does not end it. In the mode INVOKER this is {@link Node#await}, which also
      * returns when there is other work for the node.
      *
      * @param longest most time to sleep
@@ -308,7 +310,29 @@ public final class Inbox implements AutoCloseable {
     }
 
     boolean await(long nanos, BooleanSupplier condition) {
-        return driver.awaitMessage(waits, nanos, condition);
+        DeliveryGate gate = tenant.gate();
+        return gate == null ? driver.awaitMessage(waits, nanos, condition) : awaitPaced(gate, nanos, condition);
+    }
+
+    /** Waits for a message, and then until its tenant's rate lets it be taken. */
+    private boolean awaitPaced(DeliveryGate gate, long nanos, BooleanSupplier condition) {
+        NanoClock clock = node.clock();
+        long begin = clock.nanoTime();
+        long left = nanos;
+        while (driver.awaitMessage(waits, left, condition)) {
+            if (!gate.holdsBack()) {
+                return true;
+            }
+            long now = clock.nanoTime();
+            left = nanos - (now - begin);
+            long shut = Math.max(0, gate.admitsAtNanos() - now);
+            boolean opened = left > 0 && driver.awaitMessage(waits, Math.min(left, shut), () -> !gate.isShut());
+            left = nanos - (clock.nanoTime() - begin);
+            if (!opened && (left <= 0 || clock.nanoTime() - now < shut)) {
+                return false; // the time is over, or there is other work for the node
+            }
+        }
+        return false;
     }
 
     boolean isClosed() {

@@ -154,6 +154,33 @@ class RatesTest {
         }
     }
 
+    /** Threads that wait in earnest: each message that await has told of is there for poll. */
+    @Test
+    void whatAwaitTellsOfPollTakes() {
+        RateOptions rates = new RateOptions().requests(1e6).completions(20_000).epoch(Duration.ofMillis(1));
+        try (Node server = Node.launch(Fabric.LOCAL.context(NodeMode.ASSISTED).rates(rates));
+                Node client = Node.launch(Fabric.LOCAL.context(NodeMode.ASSISTED))) {
+            Inbox inbox = server.openInbox("in");
+            Channel channel = client.connect("local:" + server.name() + "/in", NodePair.TIMEOUT);
+            int taken = 0;
+            int told = 0;
+            for (int i = 0; i < 500; i++) {
+                while (channel.offer(message, 0, LENGTH) != SendResult.SENT) {
+                    Thread.onSpinWait();
+                }
+            }
+            while (taken < 500) {
+                assertThat(inbox.await(Duration.ofSeconds(20))).isTrue();
+                int now = inbox.poll(m -> {}, 100);
+                assertThat(now).isPositive();
+                taken += now;
+                told++;
+            }
+            assertThat(told).as("held back again and again").isGreaterThan(1);
+            assertThat(inbox.await(Duration.ofMillis(5))).isFalse();
+        }
+    }
+
     @Test
     void withoutRatesNothingIsBounded() {
         try (Nodes nodes = new Nodes(context(), context())) {

@@ -47,11 +47,16 @@ public final class DeliveryGate {
 
     /** Whether it holds back a message that is there: says so to the agent. */
     public boolean holdsBack() {
-        boolean isShut = !rate.admits(clock.nanoTime());
-        if (isShut) {
+        boolean shut = isShut();
+        if (shut) {
             held.increment();
         }
-        return isShut;
+        return shut;
+    }
+
+    /** Whether {@link #admit} gives nothing now. */
+    public boolean isShut() {
+        return !rate.admits(clock.nanoTime());
     }
 
     /** When {@link #admit} may give again. */
