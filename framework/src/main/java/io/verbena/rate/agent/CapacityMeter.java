@@ -1,9 +1,9 @@
 package io.verbena.rate.agent;
 
 /**
- * How many operations a second a NIC takes: as it was told, or as it is seen to send while several tenants wait and no
- * rate holds them. While rates hold them nobody sees whether the NIC could do more, so the estimate then grows, until
- * they do not.
+ * How many operations a second a NIC takes: as it was told, or as it is seen to send while several tenants wait and one
+ * of them for the NIC alone, which no rate holds. While rates hold all that wait nobody sees whether the NIC could do
+ * more, so the estimate then grows, until they do not.
  */
 final class CapacityMeter {
     private static final double GROWTH = 1.05;
@@ -32,14 +32,14 @@ final class CapacityMeter {
      * @param sent operations a second, of all tenants
      * @param allocated to them, operations a second
      * @param isHeld whether a rate held somebody
-     * @param isBacklogged whether several tenants waited for the NIC
+     * @param isShort whether somebody waited for the NIC and not for a rate, while another waited too
      */
-    void observe(double sent, double allocated, boolean isHeld, boolean isBacklogged) {
+    void observe(double sent, double allocated, boolean isHeld, boolean isShort) {
         double before = estimate;
-        if (isHeld && before > 0 && sent >= FILLED * allocated) {
-            estimate = GROWTH * before;
-        } else if (!isHeld && isBacklogged && sent > 0) {
+        if (isShort && sent > 0) {
             estimate = before == 0 ? sent : (before + sent) / 2;
+        } else if (isHeld && before > 0 && sent >= FILLED * allocated) {
+            estimate = GROWTH * before;
         }
     }
 }

@@ -146,17 +146,17 @@ public final class RateAgent implements DutyCycleAgent {
     private void look(long elapsed) {
         double sent = 0;
         boolean isHeld = false;
-        boolean isBacklogged = false;
+        boolean isShort = false;
         boolean isQuiet = true;
         for (RateSlot slot : slots) {
             slot.look(elapsed);
             sent += slot.sentRate;
             isHeld |= slot.isHeld;
-            isBacklogged |= slot.waited > BACKLOGGED;
+            isShort |= slot.waited > BACKLOGGED && !slot.isHeld;
             isQuiet &= slot.isIdle();
         }
         isIdle = isQuiet;
-        meter.observe(sent, capacity, isHeld, isBacklogged);
+        meter.observe(sent, capacity, isHeld, isShort);
     }
 
     private void allocate() {

@@ -60,6 +60,17 @@ class RateAgentTest {
             delivered += mayTake * nanos / SECOND;
         }
 
+        double rate() {
+            return requestRate == 0 ? Double.POSITIVE_INFINITY : requestRate;
+        }
+
+        /** Sends so much a second for an epoch, and wanted more: of its rate, or of the NIC. */
+        void got(double perSecond) {
+            sent += perSecond * EPOCH / SECOND;
+            held += perSecond >= rate() ? 1 : 0;
+            backlogged += EPOCH;
+        }
+
         @Override
         public TenantUtility utility() {
             return utility;
@@ -259,6 +270,40 @@ class RateAgentTest {
         assertThat(one.requestRate + other.requestRate).isBetween(113_000L, 114_000L);
         epochs(agent, 10);
         assertThat(one.requestRate + other.requestRate).as("both are held").isGreaterThan(114_000L);
+    }
+
+    /** Both always have more to send; what the NIC takes changes, and is nobody's secret but the NIC's. */
+    @Test
+    void aMeasuredCapacityIsFollowedAndUtilitiesHold() {
+        FakeMember gold = member(3, 1, 0);
+        FakeMember plain = member(1, 1, 0);
+        capacity = 1e9;
+        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05), () -> now);
+        for (FakeMember each : List.of(gold, plain)) {
+            members.add(each);
+            slots.add(agent.add(each));
+        }
+        for (double takes : new double[] {100_000, 40_000, 120_000, 110_000}) {
+            contend(agent, gold, plain, takes, 100);
+            double goldBefore = gold.sent;
+            double plainBefore = plain.sent;
+            contend(agent, gold, plain, takes, 40);
+            double golds = gold.sent - goldBefore;
+            double plains = plain.sent - plainBefore;
+            assertThat(golds / (golds + plains)).as("of %s", takes).isCloseTo(0.75, within(0.015));
+            assertThat((golds + plains) / (40 * EPOCH / SECOND * takes)).isBetween(0.93, 1.0001);
+        }
+    }
+
+    /** Takes equal turns, as far as rates go. */
+    private void contend(RateAgent agent, FakeMember one, FakeMember other, double takes, int epochs) {
+        for (int i = 0; i < epochs; i++) {
+            double others = Math.min(other.rate(), Math.max(takes / 2, takes - one.rate()));
+            one.got(Math.min(one.rate(), takes - others));
+            other.got(others);
+            now += EPOCH;
+            agent.doWork(now);
+        }
     }
 
     @Test

@@ -63,6 +63,7 @@ public final class RatesCommand extends RunCommand {
             double capacity = price(sink);
             agent(sink);
             shares(sink, capacity / 2);
+            measured(sink, capacity);
         }
         table.print(out);
         return 0;
@@ -146,6 +147,22 @@ public final class RatesCommand extends RunCommand {
         line("allocated of the capacity", "%.3f", most);
         line("epochs until a share was lent", "%.0f", lent);
         line("epochs until it was back", "%.0f", back);
+    }
+
+    /** Of two tenants, where the node finds out its capacity by itself. */
+    private void measured(Sink sink, double capacity) {
+        double[] parts = new double[rounds];
+        double[] sums = new double[rounds];
+        try (TenantsNode node = new TenantsNode(sink, new double[] {3, 1}, new RateOptions())) {
+            node.flood(seconds, ALL);
+            for (int i = 0; i < rounds; i++) {
+                double[] rates = node.flood(seconds, ALL);
+                parts[i] = rates[0] / sum(rates);
+                sums[i] = sum(rates) / capacity;
+            }
+        }
+        line("capacity measured: part of the first", "%.4f", parts);
+        line("capacity measured: sent, by that without rates", "%.3f", sums);
     }
 
     private static double epochs(TenantsNode node, IntPredicate sends, BooleanSupplier done) {
