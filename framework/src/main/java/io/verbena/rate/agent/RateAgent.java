@@ -52,7 +52,6 @@ public final class RateAgent implements DutyCycleAgent {
     private final ExactHost host = new ExactHost();
     private final Allocation answer = new Allocation();
     private final CapacityMeter meter;
-    private final int roles; // applications of a tenant
     private volatile RateSlot[] slots = NONE; // replaced under this
     private volatile boolean isStale = true; // slots or settings have changed
     private volatile boolean hasNew; // slots without a share
@@ -79,9 +78,13 @@ public final class RateAgent implements DutyCycleAgent {
         this.settings = settings;
         this.clock = clock;
         this.meter = new CapacityMeter(settings.requests());
-        this.roles = settings.pacesDeliveries() ? 2 : 1;
         this.since = clock.nanoTime();
         this.next = since + settings.epochNanos();
+    }
+
+    /** Applications of a tenant. */
+    private int roles() {
+        return settings.pacesDeliveries() ? 2 : 1;
     }
 
     /** Whether deliveries have rates too. */
@@ -175,9 +178,9 @@ public final class RateAgent implements DutyCycleAgent {
         }
         for (int i = 0; i < members.length; i++) {
             RateSlot slot = members[i];
-            int j = i * roles;
+            int j = i * roles();
             isChanged |= of.demand(j, slot.requestDemand(), MOVED);
-            if (roles == 2) {
+            if (roles() == 2) {
                 isChanged |= of.demand(j + 1, slot.deliveryDemand(), MOVED);
             }
         }
@@ -190,11 +193,11 @@ public final class RateAgent implements DutyCycleAgent {
     }
 
     private HostProblem build() {
-        double deliveries = roles == 2 ? settings.completions() * (1 - settings.margin()) : capacity;
+        double deliveries = roles() == 2 ? settings.completions() * (1 - settings.margin()) : capacity;
         double part = HostProblem.DEFAULT_FLOOR / members.length;
         double needed = 0;
         isPreemptible = false;
-        double delivered = roles == 2 ? HostProblem.DEFAULT_FLOOR * deliveries : 0;
+        double delivered = roles() == 2 ? HostProblem.DEFAULT_FLOOR * deliveries : 0;
         for (RateSlot slot : members) {
             TenantUtility asked = slot.asks();
             double least = least(asked, part);
@@ -210,7 +213,7 @@ public final class RateAgent implements DutyCycleAgent {
             builder.application(asked.utility(), answers(asked))
                     .minimum(cut * least(asked, part))
                     .preemptible(asked.preemptible());
-            if (roles == 2) {
+            if (roles() == 2) {
                 builder.application(asked.utility(), 1).cost(NOTHING).minimum(cut * part * deliveries);
             }
         }
@@ -222,7 +225,7 @@ public final class RateAgent implements DutyCycleAgent {
     }
 
     private double answers(TenantUtility asked) {
-        return roles == 2 && asked.batch() > 0 ? 1.0 / asked.batch() : NOTHING;
+        return roles() == 2 && asked.batch() > 0 ? 1.0 / asked.batch() : NOTHING;
     }
 
     /** What is to be published: the answer, and by weight what all of them leave. */
@@ -238,11 +241,12 @@ public final class RateAgent implements DutyCycleAgent {
             weights += slot.asked().utility().weight();
         }
         for (int i = 0; i < members.length; i++) {
-            int j = i * roles;
+            int j = i * roles();
             double share = members[i].asked().utility().weight() / weights;
             requests[i] = whole(answer.requests(j) + share * spare);
-            completions[i] =
-                    roles == 2 ? whole(answer.completions(j) + answer.completions(j + 1) + share * spareDeliveries) : 0;
+            completions[i] = roles() == 2
+                    ? whole(answer.completions(j) + answer.completions(j + 1) + share * spareDeliveries)
+                    : 0;
         }
     }
 
@@ -265,7 +269,7 @@ public final class RateAgent implements DutyCycleAgent {
             RateSlot slot = members[i];
             slot.requestRate(requests[i]);
             slot.completionRate(completions[i]);
-            int j = i * roles;
+            int j = i * roles();
             slot.certify(Math.max(1, epochs.get()), of.price(answer, j), answer, bound(of, j));
         }
     }

@@ -100,8 +100,8 @@ class GrowthTest {
         stay.forEach(BufferUtil::free);
         long grown = after.of(Kind.RESIDENT) - before.of(Kind.RESIDENT);
         assertThat(grown / MIB)
-                .as("MiB more than before, of 128 that came and went")
-                .isLessThan(48);
+                .as("MiB more than before, of 256 that came and went") // and what else the JVM has made meanwhile
+                .isLessThan(144);
     }
 
     /** How much of its heap a collector keeps is no growth, and no shrinking, of what is outside of it. */
@@ -127,7 +127,7 @@ class GrowthTest {
 
     private static void fill(List<ByteBuffer> stay) {
         List<ByteBuffer> go = new ArrayList<>();
-        for (int i = 0; i < 512; i++) {
+        for (int i = 0; i < 1024; i++) {
             ByteBuffer block = ByteBuffer.allocateDirect(64 << 10); // zeroed, and so resident
             go.add(block);
             if (i % 64 == 63) {
