@@ -23,9 +23,10 @@ import picocli.CommandLine.Option;
         description = {
             "Measures NodeContext.rates between two processes, messages of 32 bytes: rate and round trip against the",
             "same without rates, in rounds by turns, with a capacity that is never short; the agent's part of a core",
-            "with many tenants whose demands change all the time; then, with half of what the machine sends as the",
-            "capacity, the parts of two tenants with utilities 3 : 1, how much they send together, and in how many",
-            "epochs the share of one that stops is lent, and given back when it starts again.%n"
+            "with many tenants whose demands change all the time; then, with a quarter of what the machine sends as",
+            "the capacity, the parts of two tenants with utilities 3 : 1, how much they send together, and in how many",
+            "epochs the share of one that stops is lent, and given back when it starts again; and both with a capacity",
+            "that the node measures.%n"
         })
 public final class RatesCommand extends RunCommand {
     private static final double ENOUGH = 1e9;
@@ -62,7 +63,7 @@ public final class RatesCommand extends RunCommand {
             out.println(Machine.here().text());
             double capacity = price(sink);
             agent(sink);
-            shares(sink, capacity / 2);
+            shares(sink, capacity / 4);
             measured(sink, capacity);
         }
         table.print(out);
@@ -145,7 +146,7 @@ public final class RatesCommand extends RunCommand {
         line("utilities 3 : 1, part of the first", "%.4f", parts);
         line("sent of the capacity", "%.3f", sums);
         line("allocated of the capacity", "%.3f", most);
-        line("epochs until a share was lent", "%.0f", lent);
+        line("epochs until the share of one that stops was lent", "%.0f", lent);
         line("epochs until it was back", "%.0f", back);
     }
 
