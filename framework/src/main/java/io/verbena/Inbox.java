@@ -17,6 +17,7 @@ import io.verbena.nic.poll.WaitStatistics;
 import io.verbena.rate.agent.DeliveryGate;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
@@ -34,6 +35,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Inbox implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
+
+    /** Who waits for a rate looks again after so long: another one may have been set, which nobody tells. */
+    private static final long RATE_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final Node node;
     private final NodeDriver driver;
     private final Tenant tenant;
@@ -137,16 +142,17 @@ public final class Inbox implements AutoCloseable {
     }
 
     private int paced(DeliveryGate gate, MessageHandler handler, int limit) {
-        int admitted = gate.admit(limit);
+        long now = gate.now(); // what handlers take counts towards the time until the next
+        int admitted = gate.admit(limit, now);
         if (admitted == 0) {
             isHeldBack();
             return 0;
         }
-        int taken = 1; // the one whose handler throws
+        int taken = admitted; // if a handler throws: nobody knows how many there were
         try {
             taken = queue.poll(dispatch.to(handler), admitted);
         } finally {
-            gate.took(taken);
+            gate.took(taken, now);
         }
         return taken;
     }
@@ -325,10 +331,10 @@ public final class Inbox implements AutoCloseable {
             }
             long now = clock.nanoTime();
             left = nanos - (now - begin);
-            long shut = Math.max(0, gate.admitsAtNanos() - now);
-            boolean opened = left > 0 && driver.awaitMessage(waits, Math.min(left, shut), () -> !gate.isShut());
+            long pause = Math.max(0, Math.min(left, Math.min(gate.admitsAtNanos() - now, RATE_LOOK_NANOS)));
+            boolean opened = left > 0 && driver.awaitMessage(waits, pause, () -> !gate.isShut());
             left = nanos - (clock.nanoTime() - begin);
-            if (!opened && (left <= 0 || clock.nanoTime() - now < shut)) {
+            if (!opened && (left <= 0 || clock.nanoTime() - now < pause)) {
                 return false; // the time is over, or there is other work for the node
             }
         }

@@ -61,16 +61,17 @@ public final class InboxConsumer {
     }
 
     private int paced(DeliveryGate gate, MessageHandler handler, int limit) {
-        int admitted = gate.admit(limit);
+        long now = gate.now(); // what handlers take counts towards the time until the next
+        int admitted = gate.admit(limit, now);
         if (admitted == 0) {
             inbox.isHeldBack();
             return 0;
         }
-        int taken = 1; // the one whose handler throws
+        int taken = admitted; // if a handler throws: nobody knows how many there were
         try {
             taken = consumer.poll(dispatch.to(handler), admitted);
         } finally {
-            gate.took(taken);
+            gate.took(taken, now);
         }
         return taken;
     }

@@ -159,8 +159,9 @@ public final class TenantOptions {
     }
 
     /**
-     * Part of its rate by which it may overdraw it when it is urgent, 0 to 1; default 0. So much of the NIC's capacity
-     * is set aside for all who may, as the norm of their parts (DRUM (12)).
+     * Part of its rate for which room is set aside beside it, 0 to 1; default 0. So much of the NIC's capacity is not
+     * allocated to anybody, as the norm of all such parts (DRUM (12)), so that what is urgent finds the NIC free. Rates
+     * stay bounds: nobody overdraws them.
      */
     public TenantOptions preemptible(double part) {
         if (!(part >= 0 && part <= 1)) {
@@ -190,7 +191,7 @@ public final class TenantOptions {
         return utility.batch();
     }
 
-    /** Part of its rate by which it may overdraw it. */
+    /** Part of its rate for which room is set aside beside it. */
     public double preemptible() {
         return utility.preemptible();
     }

@@ -492,7 +492,10 @@ public final class Handshake implements DutyCycleAgent {
 
     /** A connection is over: a request like its own would be a new one. Under the lock. */
     void forget(Connection c) {
-        forget(c, new ConnectionException("it ended before it was open: " + c.reason));
+        String why = "it ended before it was open: " + c.reason;
+        // One that was to share a queue pair that has met an error may have one of its own.
+        boolean again = Shares.joins(c) && !connections.isEnding();
+        forget(c, again ? new NotSharedException(why) : new ConnectionException(why));
         unconfirmed.remove(c);
         PeerUsage.Charge charge = c.charge;
         if (charge != null) {

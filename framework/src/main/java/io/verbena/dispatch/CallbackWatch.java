@@ -154,7 +154,7 @@ final class CallbackWatch implements DutyCycleAgent, Runnable {
 
     /** Does the node's work, but for sockets and what calls the application. */
     private int drive(long now) {
-        return engine.progress() + turns.handOver(now) + dispatch(now);
+        return engine.progress() + turns.handOver(now) + turns.doAgentsWork(now) + dispatch(now);
     }
 
     private synchronized int dispatch(long now) {

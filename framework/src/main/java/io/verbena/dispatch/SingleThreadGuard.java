@@ -32,6 +32,8 @@ public final class SingleThreadGuard {
     static final int REVOCATION_NANOS = 10_000;
 
     private static final int SPINS = 256;
+    private static final int LOOKING = 0xffff;
+    private static final int LOOK = LOOKING + 2; // one more that has been, and is
 
     private static final VarHandle BIAS;
     private static final VarHandle SHARED;
@@ -59,7 +61,7 @@ public final class SingleThreadGuard {
     private volatile int shared; // 1 while a thread is inside that has no bias
 
     @SuppressWarnings("UnusedVariable") // changed by its VarHandle
-    private volatile int lookers; // inside, or about to be
+    private volatile int lookers; // those that are inside, or about to be; above them, how many there have been
 
     // Of whoever is inside without a bias.
     private @Nullable Thread holder; // whom others only compare with themselves
@@ -81,7 +83,7 @@ public final class SingleThreadGuard {
      * @return false if it is being used: by another thread, or by this one, further up
      */
     public boolean tryEnter() {
-        return enter() || (lookers > 0 && enterBehindLookers());
+        return enter() || enterBehindLookers();
     }
 
     private boolean enter() {
@@ -99,14 +101,19 @@ public final class SingleThreadGuard {
         return enterOther();
     }
 
+    /** Tries until it is certain that it was nobody's look that was in the way. */
     private boolean enterBehindLookers() {
-        while (lookers > 0 && !isMine()) {
+        while (!isMine()) {
+            int before = lookers;
             if (enter()) {
                 return true;
             }
+            if ((before & LOOKING) == 0 && lookers == before) {
+                return false;
+            }
             Thread.yield();
         }
-        return enter();
+        return false;
     }
 
     /**
@@ -116,7 +123,7 @@ public final class SingleThreadGuard {
      * @return false if the object is being used, or looked at
      */
     public boolean tryLook() {
-        LOOKERS.getAndAdd(this, 1);
+        LOOKERS.getAndAdd(this, LOOK);
         boolean inside = false;
         try {
             inside = enter();

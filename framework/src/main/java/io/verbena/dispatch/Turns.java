@@ -47,6 +47,7 @@ public final class Turns implements EngineAgent {
     private volatile CallbackSource[] sources = NO_SOURCES;
     private volatile TurnTask[] tasks = NO_TASKS;
     private volatile TenantCallbacks[] callbacks = NO_CALLBACKS; // those of either
+    private final AtomicBoolean inAgent = new AtomicBoolean();
     private @Nullable DutyCycleAgent agent; // set before the first turn
     private @Nullable Thread thread; // in a turn; others only compare it with themselves
     private volatile boolean ended;
@@ -216,10 +217,20 @@ public final class Turns implements EngineAgent {
         }
     }
 
-    /** The work of {@link #agent} alone: for a node that closes, and calls nobody back any more. */
+    /**
+     * The work of {@link #agent} alone: for a node that closes and calls nobody back any more, and while a callback
+     * holds the node's thread. Any thread; nothing while another is at it.
+     */
     public int doAgentsWork(long now) {
         DutyCycleAgent other = agent;
-        return other == null ? 0 : other.doWork(now);
+        if (other == null || !inAgent.compareAndSet(false, true)) {
+            return 0;
+        }
+        try {
+            return other.doWork(now);
+        } finally {
+            inAgent.set(false);
+        }
     }
 
     private int runCommands(int limit) {

@@ -31,14 +31,15 @@ final class CapacityMeter {
      *
      * @param sent operations a second, of all tenants
      * @param allocated to them, operations a second
-     * @param isHeld whether a rate held somebody
-     * @param isShort whether somebody waited for the NIC and not for a rate, while another waited too
+     * @param heldSent of them, those that a rate held
+     * @param heldAllocated to these
+     * @param isShort whether somebody waited that no rate held, for the NIC or a ceiling, while another waited too
      */
-    void observe(double sent, double allocated, boolean isHeld, boolean isShort) {
+    void observe(double sent, double allocated, double heldSent, double heldAllocated, boolean isShort) {
         double before = estimate;
-        if (isShort && sent > 0) {
+        if (isShort && sent > 0 && (before == 0 || sent < FILLED * allocated)) {
             estimate = before == 0 ? sent : (before + sent) / 2;
-        } else if (isHeld && before > 0 && sent >= FILLED * allocated) {
+        } else if (heldAllocated > 0 && heldSent >= FILLED * heldAllocated) {
             estimate = GROWTH * before;
         }
     }

@@ -36,10 +36,11 @@ public final class DeliveryGate {
      * Messages that may be taken now.
      *
      * @param limit wanted, at least 1
+     * @param nowNanos of {@link #now}
      * @return 0 for none
      */
-    public int admit(int limit) {
-        if (!rate.admits(clock.nanoTime())) {
+    public int admit(int limit, long nowNanos) {
+        if (!rate.admits(nowNanos)) {
             return 0;
         }
         return rate.perSecond() == 0 ? limit : (int) Math.min(limit, rate.lot());
@@ -64,10 +65,15 @@ public final class DeliveryGate {
         return rate.admitsAtNanos();
     }
 
-    /** Messages were taken. */
-    public void took(int messages) {
+    /** Messages were taken that were admitted at a time. */
+    public void took(int messages, long admittedNanos) {
         delivered.add(messages);
-        rate.charge(messages, clock.nanoTime());
+        rate.charge(messages, admittedNanos);
+    }
+
+    /** Its time, in nanoseconds. */
+    public long now() {
+        return clock.nanoTime();
     }
 
     /** Messages taken so far. */

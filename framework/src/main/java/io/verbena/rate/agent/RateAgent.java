@@ -148,18 +148,24 @@ public final class RateAgent implements DutyCycleAgent {
 
     private void look(long elapsed) {
         double sent = 0;
-        boolean isHeld = false;
+        double heldSent = 0;
+        double heldAllocated = 0;
         boolean isShort = false;
         boolean isQuiet = true;
         for (RateSlot slot : slots) {
             slot.look(elapsed);
             sent += slot.sentRate;
-            isHeld |= slot.isHeld;
+            if (slot.isHeld) {
+                heldSent += slot.sentRate;
+                heldAllocated += slot.requestRate();
+            }
             isShort |= slot.waited > BACKLOGGED && !slot.isHeld;
             isQuiet &= slot.isIdle();
         }
         isIdle = isQuiet;
-        meter.observe(sent, capacity, isHeld, isShort);
+        if (elapsed <= 2 * settings.epochNanos()) { // after a pause nobody knows what the NIC could have done
+            meter.observe(sent, capacity, heldSent, heldAllocated, isShort);
+        }
     }
 
     private void allocate() {
@@ -237,17 +243,28 @@ public final class RateAgent implements DutyCycleAgent {
         double spare = isPreemptible ? 0 : of.spareRequests(answer);
         double spareDeliveries = of.spareCompletions(answer);
         double weights = 0;
-        for (RateSlot slot : members) {
-            weights += slot.asked().utility().weight();
+        double weightsOfSpare = 0;
+        for (int i = 0; i < members.length; i++) {
+            double weight = members[i].asked().utility().weight();
+            weights += weight;
+            weightsOfSpare += isForDeliveries(of, i) ? 0 : weight;
         }
         for (int i = 0; i < members.length; i++) {
             int j = i * roles();
-            double share = members[i].asked().utility().weight() / weights;
-            requests[i] = whole(answer.requests(j) + share * spare);
+            double weight = members[i].asked().utility().weight();
+            double share = weight / weights;
+            double shareOfSpare = isForDeliveries(of, i) ? 0 : weight / weightsOfSpare;
+            requests[i] = whole(answer.requests(j) + shareOfSpare * spare);
             completions[i] = roles() == 2
                     ? whole(answer.completions(j) + answer.completions(j + 1) + share * spareDeliveries)
                     : 0;
         }
+    }
+
+    /** Whether more requests would only wait for their answers. */
+    private boolean isForDeliveries(HostProblem of, int member) {
+        int j = member * roles();
+        return !of.isAtDemand(answer, j) && of.isBoundByCompletions(answer, j);
     }
 
     private static long whole(double perSecond) {

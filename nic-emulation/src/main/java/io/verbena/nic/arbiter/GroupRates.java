@@ -154,8 +154,9 @@ final class GroupRates {
     int budget(Flow flow, int budget) {
         FlowLimit limit = flow.limit;
         OperationTokens operations = flow.queue().entry.operations;
-        flow.onePacket = (limit != null && limit.countsOperations()) || operations.isFew();
-        int most = operations.budget(budget);
+        long mean = flow.statistics.bytes() / Math.max(1, flow.statistics.messages());
+        flow.onePacket = (limit != null && limit.countsOperations()) || operations.isFew(mean);
+        int most = operations.budget(budget, mean);
         return limit == null ? most : limit.budget(most, clock.nanoTime());
     }
 

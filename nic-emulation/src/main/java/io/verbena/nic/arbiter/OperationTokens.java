@@ -15,6 +15,7 @@ final class OperationTokens {
 
     private static final int FEW = 16;
     private static final long SHORT_MESSAGE = 64; // bytes
+    private static final long LONG_MESSAGE = 4096; // about a packet
 
     private final OperationRate rate;
     private long seen; // the rate that the tokens are of
@@ -28,14 +29,22 @@ final class OperationTokens {
         return rate.perSecond() != 0;
     }
 
-    /** Whether a visit may send one packet, for more would be many more operations than are left. */
-    boolean isFew() {
-        return isLimited() && tokens < FEW;
+    /**
+     * Whether a visit may send one packet, for more would be many more operations than are left.
+     *
+     * @param mean bytes of an operation
+     */
+    boolean isFew(long mean) {
+        return isLimited() && tokens < FEW && mean < LONG_MESSAGE;
     }
 
-    /** What a visit may send of a budget in bytes: about as many short messages as operations are left. */
-    int budget(int bytes) {
-        return isLimited() ? (int) Math.min(bytes, Math.max(1, tokens) * SHORT_MESSAGE) : bytes;
+    /**
+     * What a visit may send of a budget in bytes: about as many messages as operations are left.
+     *
+     * @param mean bytes of an operation
+     */
+    int budget(int bytes, long mean) {
+        return isLimited() ? (int) Math.min(bytes, Math.max(1, tokens) * Math.max(SHORT_MESSAGE, mean)) : bytes;
     }
 
     /** Whether the group may send now. */
