@@ -28,10 +28,11 @@ final class LoggedErrors implements AutoCloseable {
      */
     private static final Set<String> EXPECTED = Set.of("io.verbena.connection.Closings", "io.verbena.Inbox");
 
-    /** Whose warnings name peers that were refused; those that only went away may have been restarted. */
+    /** Whose warnings name peers that were refused; those that only went away may have been restarted, or this side. */
     private static final String REFUSING = "io.verbena.fabric.RejectionLog";
 
-    private static final Pattern WENT_AWAY = Pattern.compile("closed (before|after) .*hello|failed in its hello");
+    private static final Pattern WENT_AWAY =
+            Pattern.compile("closed (before|after) .*hello|failed in its hello|this side is closing");
 
     /** Whose warnings tell that the machine is slow. */
     private static final String SLOW = "io.verbena.dispatch.TenantCallbacks";
