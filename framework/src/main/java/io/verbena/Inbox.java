@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntUnaryOperator;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -129,7 +130,9 @@ public final class Inbox implements AutoCloseable {
         boolean entered = driver.enterCallback();
         try {
             DeliveryGate gate = tenant.gate();
-            int taken = gate == null ? queue.poll(dispatch.to(handler), limit) : paced(gate, handler, limit);
+            int taken = gate == null
+                    ? queue.poll(dispatch.to(handler), limit)
+                    : paced(gate, limit, most -> queue.poll(dispatch.to(handler), most));
             queue.takenByEngine(byEngine
                     && !callback.hasLeft()); // here, where nobody can destroy it, and another one get its number
             return taken;
@@ -141,7 +144,8 @@ public final class Inbox implements AutoCloseable {
         }
     }
 
-    private int paced(DeliveryGate gate, MessageHandler handler, int limit) {
+    /** Takes as many as the tenant's rate admits. */
+    int paced(DeliveryGate gate, int limit, IntUnaryOperator poll) {
         long now = gate.now(); // what handlers take counts towards the time until the next
         int admitted = gate.admit(limit, now);
         if (admitted == 0) {
@@ -150,7 +154,7 @@ public final class Inbox implements AutoCloseable {
         }
         int taken = admitted; // if a handler throws: nobody knows how many there were
         try {
-            taken = queue.poll(dispatch.to(handler), admitted);
+            taken = poll.applyAsInt(admitted);
         } finally {
             gate.took(taken, now);
         }

@@ -51,29 +51,15 @@ public final class InboxConsumer {
         boolean entered = inbox.enterCallback();
         try {
             DeliveryGate gate = inbox.tenant().gate();
-            return gate == null ? consumer.poll(dispatch.to(handler), limit) : paced(gate, handler, limit);
+            return gate == null
+                    ? consumer.poll(dispatch.to(handler), limit)
+                    : inbox.paced(gate, limit, most -> consumer.poll(dispatch.to(handler), most));
         } finally {
             if (entered) {
                 inbox.leaveCallback();
             }
             use.leave();
         }
-    }
-
-    private int paced(DeliveryGate gate, MessageHandler handler, int limit) {
-        long now = gate.now(); // what handlers take counts towards the time until the next
-        int admitted = gate.admit(limit, now);
-        if (admitted == 0) {
-            inbox.isHeldBack();
-            return 0;
-        }
-        int taken = admitted; // if a handler throws: nobody knows how many there were
-        try {
-            taken = consumer.poll(dispatch.to(handler), admitted);
-        } finally {
-            gate.took(taken, now);
-        }
-        return taken;
     }
 
     /** Whether there is no message now. Also false while another consumer is taking some: look again. */

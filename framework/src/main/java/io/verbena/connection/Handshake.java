@@ -6,9 +6,7 @@ import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.fabric.FabricCounters;
 import io.verbena.fabric.RejectionLog;
 import io.verbena.fabric.security.PeerIdentity;
-import io.verbena.nic.append.RecordDescriptor;
 import io.verbena.nic.append.SenderQuota;
-import io.verbena.nic.memory.Access;
 import io.verbena.nic.port.LinkListener;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,7 +39,7 @@ public final class Handshake implements DutyCycleAgent {
     private final Targets targets;
     private final ConnectionSettings settings;
     private final AccessRules rules;
-    private final byte[] token;
+    private final ConnectionDatagrams datagrams;
     private final String nodeName;
     private final RejectionLog rejections;
     private final AccessControl access;
@@ -74,7 +72,7 @@ public final class Handshake implements DutyCycleAgent {
         this.targets = targets;
         this.settings = settings;
         this.rules = rules;
-        this.token = token;
+        this.datagrams = new ConnectionDatagrams(settings, token);
         this.usage = new PeerUsage(rules, maker::quota);
         this.nodeName = settings.node();
         this.access = new AccessControl(rules, nodeName, connections.clock(), rejections);
@@ -129,26 +127,13 @@ public final class Handshake implements DutyCycleAgent {
 
     /** The request for a connection. */
     public ConnectionFlyweight request(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
-        ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, c.transaction)
-                .kind(c.kind)
-                .status(Shares.isFounder(c) ? ConnectionFlyweight.SHARED : 0)
-                .queuePairs(c.number, Shares.peerQp(c))
-                .streams(c.stream, 0)
-                .group(c.group)
-                .psn(c.exchange.firstPsn)
-                .pathMtu(Math.min(settings.pathMtu(), ConnectionMaker.mtuOf(maxPacket)))
-                .text(c.name, token)
-                .node(nodeName);
-        if (answersTo != null) {
-            request.queue(answersTo.id(), answersTo.key(), answersTo.maxMessage());
-        }
-        return request;
+        return datagrams.request(c, answersTo, maxPacket);
     }
 
     /** Sends the request for a connection, again and again until it is answered or {@linkplain #abandon abandoned}. */
     void ask(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
         synchronized (lock) {
-            c.exchange.request = request(c, answersTo, maxPacket).compact();
+            c.exchange.request = datagrams.request(c, answersTo, maxPacket).compact();
             c.exchange.waits = connections.table().shares().waits(c);
             if (c.exchange.waits) {
                 return;
@@ -198,14 +183,14 @@ public final class Handshake implements DutyCycleAgent {
     public ConnectionFlyweight answer(long peerNic, ConnectionFlyweight request, PeerIdentity peer) {
         synchronized (lock) {
             if (connections.isEnding()) {
-                return reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
+                return datagrams.reject(request, ConnectionFlyweight.CLOSING, "node '" + nodeName + "' is closing");
             }
             String name = request.text();
             boolean region = request.kind() == ConnectionFlyweight.REGION;
             Target target = region ? targets.region(name) : targets.inbox(name);
             int rights = access.rights(peer, request, target);
             if (rights == 0) {
-                return reject(
+                return datagrams.reject(
                         request,
                         ConnectionFlyweight.NOT_PERMITTED,
                         "node '" + nodeName + "' does not permit that: its AccessPolicy gives " + peer
@@ -216,7 +201,7 @@ public final class Handshake implements DutyCycleAgent {
                 return known.exchange.reply;
             }
             if (target == null) {
-                return reject(
+                return datagrams.reject(
                         request,
                         ConnectionFlyweight.UNKNOWN_NAME,
                         "node '" + nodeName + "' has no " + (region ? "region" : "inbox") + " '" + name + "'");
@@ -226,22 +211,24 @@ public final class Handshake implements DutyCycleAgent {
             String excess = usage.defect(user, limit, target.regionLength());
             if (excess != null) {
                 rejections.rejected("node '" + request.node() + "'", "no connection to '" + name + "': " + excess);
-                return reject(request, ConnectionFlyweight.NO_RESOURCES, "node '" + nodeName + "' refuses: " + excess);
+                return datagrams.reject(
+                        request, ConnectionFlyweight.NO_RESOURCES, "node '" + nodeName + "' refuses: " + excess);
             }
             try {
                 return accept(peerNic, request, target, rights, user);
             } catch (NotSharedException e) {
-                return reject(request, ConnectionFlyweight.NOT_SHARED, "node '" + nodeName + "': " + e.getMessage());
+                return datagrams.reject(
+                        request, ConnectionFlyweight.NOT_SHARED, "node '" + nodeName + "': " + e.getMessage());
             } catch (IllegalArgumentException e) {
                 rejections.rejected(
                         "node '" + request.node() + "'", "no connection to '" + name + "': " + e.getMessage());
-                return reject(
+                return datagrams.reject(
                         request, ConnectionFlyweight.INVALID, "node '" + nodeName + "' cannot: " + e.getMessage());
             } catch (IllegalStateException e) {
                 rejections.rejected(
                         "node '" + request.node() + "'",
                         "no room for a connection to '" + name + "' of node '" + nodeName + "': " + e.getMessage());
-                return reject(
+                return datagrams.reject(
                         request,
                         ConnectionFlyweight.NO_RESOURCES,
                         "node '" + nodeName
@@ -286,7 +273,8 @@ public final class Handshake implements DutyCycleAgent {
             connections.end(c, CloseReason.PROTOCOL_ERROR);
             throw e;
         }
-        ConnectionFlyweight reply = reply(c, mtu, target, regionKey, messages).compact();
+        ConnectionFlyweight reply =
+                datagrams.reply(c, mtu, target, regionKey, messages).compact();
         c.exchange.reply = reply;
         c.exchange.attempts = 1;
         c.exchange.nextAttempt = connections.clock().nanoTime() + Connections.RETRY_NANOS;
@@ -307,40 +295,6 @@ public final class Handshake implements DutyCycleAgent {
             maker.toReady(c, mtu, peer.psn());
             connections.table().shares().opened(c).forEach(this::askAtLast);
         }
-    }
-
-    private ConnectionFlyweight reply(Connection c, int mtu, Target target, int regionKey, SenderQuota messages) {
-        ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
-                .kind(c.kind)
-                .queuePairs(c.number, c.peer.qp)
-                .streams(c.stream, c.peer.stream)
-                .group(c.group)
-                .psn(c.exchange.firstPsn)
-                .pathMtu(mtu)
-                .node(nodeName);
-        MessageQueue queue = target.queue();
-        if (queue != null) {
-            reply.queue(queue.id(), queue.key(), (int) Math.min(queue.maxMessage(), longest(messages)));
-        }
-        if (c.kind == ConnectionFlyweight.REGION) {
-            reply.region(regionKey, target.regionLength()).status(Access.REMOTE & ~c.rights);
-        }
-        return reply;
-    }
-
-    /** Payload bytes of the longest message that a quota has room for. */
-    private static long longest(SenderQuota messages) {
-        return messages.limit() / RecordDescriptor.ALIGNMENT * RecordDescriptor.ALIGNMENT
-                - RecordDescriptor.HEADER_LENGTH;
-    }
-
-    private ConnectionFlyweight reject(ConnectionFlyweight request, int status, String reason) {
-        return ConnectionFlyweight.of(ConnectionFlyweight.REJECT, request.transaction())
-                .kind(request.kind())
-                .queuePairs(0, request.senderQp())
-                .streams(0, request.senderStream())
-                .status(status)
-                .text(reason, new byte[0]);
     }
 
     /** The peer answered. @return what to tell it */

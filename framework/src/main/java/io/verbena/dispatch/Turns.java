@@ -93,7 +93,7 @@ public final class Turns implements EngineAgent {
         return callbackBatch;
     }
 
-    /** Does something else in each turn, by the node's thread alone. Before the first turn. */
+    /** Has something else done in each turn, by one thread at a time. Before the first turn. */
     public void agent(DutyCycleAgent other) {
         agent = other;
     }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While nothing is sent the agent sleeps with its node, and begins an epoch with the first turn after that.
  *
- * <p>Concurrency: {@link #doWork} belongs to the thread that does the node's turns; the rest is for any thread. Once it
+ * <p>Concurrency: {@link #doWork} is for one thread at a time, the rest for any. Once it
  * has seen all tenants it allocates nothing, but where a measured capacity or settings have changed.
  */
 public final class RateAgent implements DutyCycleAgent {
