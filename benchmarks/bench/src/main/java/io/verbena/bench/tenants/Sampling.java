@@ -22,7 +22,6 @@ final class Sampling {
     private final long[] messages;
     private final Histogram[] delays;
     private final Histogram pings = new Histogram(MAX_PING, DIGITS);
-    private final long begin;
 
     /** Begins. */
     Sampling(List<TenantSender> senders) {
@@ -38,13 +37,12 @@ final class Sampling {
             delays[i] = senders.get(i).statistics().delays();
         }
         read();
-        begin = System.nanoTime();
-        meter.start(begin, charged);
+        meter.start(System.nanoTime(), charged);
     }
 
-    /** Nanoseconds for which it has gone on. */
-    long nanos() {
-        return System.nanoTime() - begin;
+    /** Seconds from the beginning to the last look. */
+    double seconds() {
+        return meter.seconds();
     }
 
     /** Where round trips are counted. */

@@ -224,7 +224,7 @@ final class TenantsRun {
         long between = setting.ping() == Ping.NONE ? SAMPLE_NANOS : RARE_SAMPLE_NANOS;
         Sampling sampling = new Sampling(senders);
         pings = sampling.pings();
-        while (sampling.nanos() < setting.seconds() * 1e9) {
+        while (sampling.seconds() < setting.seconds()) {
             pause(between);
             sampling.look();
         }

@@ -3,15 +3,12 @@ package io.verbena.bench.check.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.bench.check.messages.Resources.Kind;
-import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
+import io.verbena.bench.trial.JavaProcess;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntToLongFunction;
-import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -81,61 +78,34 @@ class GrowthTest {
      * count.
      */
     @Test
-    void whatWasFreedDoesNotCount() throws InterruptedException {
-        Resources before = Resources.now(MessagesSettings.SHARED);
-        List<ByteBuffer> stay = new ArrayList<>();
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
-            Thread thread = new Thread(() -> fill(stay));
-            threads.add(thread);
-            thread.start();
-        }
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        Resources after = Resources.now(MessagesSettings.SHARED);
-        for (int look = 0; look < 3; look++) { // as a minute is judged: by the least of its looks
-            after = after.least(Resources.now(MessagesSettings.SHARED));
-        }
-        stay.forEach(BufferUtil::free);
-        long grown = after.of(Kind.RESIDENT) - before.of(Kind.RESIDENT);
-        assertThat(grown / MIB)
-                .as("MiB more than before, of 256 that came and went") // and what else the JVM has made meanwhile
+    void whatWasFreedDoesNotCount() {
+        assertThat(grown(ResourcesProcess.FREED, Kind.RESIDENT))
+                .as("MiB more than before, of 256 that came and went")
                 .isLessThan(144);
     }
 
     /** How much of its heap a collector keeps is no growth, and no shrinking, of what is outside of it. */
     @Test
     void theHeapDoesNotCount() {
-        Resources before = Resources.now(MessagesSettings.SHARED);
-        byte[][] heap = new byte[128][];
-        try {
-            for (int i = 0; i < heap.length; i++) {
-                heap[i] = new byte[(int) MIB];
-            }
-            Resources full = Resources.now(MessagesSettings.SHARED);
-            assertThat((full.of(Kind.HEAP) - before.of(Kind.HEAP)) / MIB)
-                    .as("MiB of the heap")
-                    .isGreaterThan(100);
-            assertThat((full.of(Kind.RESIDENT) - before.of(Kind.RESIDENT)) / MIB)
-                    .as("MiB outside of the heap")
-                    .isBetween(-48L, 48L);
-        } finally {
-            Reference.reachabilityFence(heap);
+        Map<?, ?> grown = grown(ResourcesProcess.HEAP);
+        assertThat(mebibytes(grown, Kind.HEAP)).as("MiB of the heap").isGreaterThan(100);
+        assertThat(mebibytes(grown, Kind.RESIDENT))
+                .as("MiB outside of the heap")
+                .isBetween(-48L, 48L);
+    }
+
+    private static long grown(String what, Kind kind) {
+        return mebibytes(grown(what), kind);
+    }
+
+    /** In a JVM of its own: what other tests have left changes nothing there. */
+    private static Map<?, ?> grown(String what) {
+        try (JavaProcess process = new JavaProcess(ResourcesProcess.class, List.of(what, "{}"))) {
+            return process.result(Map.class, 50);
         }
     }
 
-    private static void fill(List<ByteBuffer> stay) {
-        List<ByteBuffer> go = new ArrayList<>();
-        for (int i = 0; i < 1024; i++) {
-            ByteBuffer block = ByteBuffer.allocateDirect(64 << 10); // zeroed, and so resident
-            go.add(block);
-            if (i % 64 == 63) {
-                synchronized (stay) {
-                    stay.add(ByteBuffer.allocateDirect(64));
-                }
-            }
-        }
-        go.forEach(BufferUtil::free);
+    private static long mebibytes(Map<?, ?> grown, Kind kind) {
+        return ((Number) grown.get(kind.name())).longValue() / MIB;
     }
 }
