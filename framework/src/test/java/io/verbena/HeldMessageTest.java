@@ -200,6 +200,19 @@ class HeldMessageTest {
                 .withMessage("chunksPerInbox 5 is not a power of two; next is 8");
     }
 
+    /** Whole, and after the last one that this consumer took. */
+    private static void taken(Message m, int[] last, AtomicIntegerArray times) {
+        assertThat(m.immediate()).isGreaterThan(last[0]);
+        last[0] = m.immediate();
+        assertThat(isWhole(m.buffer(), m.offset(), m.length(), m.immediate())).isTrue();
+        times.incrementAndGet(m.immediate());
+        if (m.immediate() % 50 == 0) {
+            HeldMessage held = m.hold();
+            assertThat(held.immediate()).isEqualTo(m.immediate());
+            held.release();
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Fabric.class)
     void severalConsumersTakeEachMessageOnce(Fabric fabric) throws InterruptedException {
@@ -219,20 +232,7 @@ class HeldMessageTest {
                     int[] last = {-1};
                     try {
                         while (seen.get() < messages) {
-                            int count = consumer.poll(
-                                    m -> {
-                                        assertThat(m.immediate()).isGreaterThan(last[0]);
-                                        last[0] = m.immediate();
-                                        assertThat(isWhole(m.buffer(), m.offset(), m.length(), m.immediate()))
-                                                .isTrue();
-                                        times.incrementAndGet(m.immediate());
-                                        if (m.immediate() % 50 == 0) {
-                                            HeldMessage held = m.hold();
-                                            assertThat(held.immediate()).isEqualTo(m.immediate());
-                                            held.release();
-                                        }
-                                    },
-                                    10);
+                            int count = consumer.poll(m -> taken(m, last, times), 10);
                             seen.addAndGet(count);
                             if (count == 0) {
                                 consumer.await(Duration.ofMillis(5));

@@ -157,57 +157,41 @@ class LifetimeTest {
 
     // ---- query -----------------------------------------------------------------------------------------------------
 
-    @Test
-    void aQueuePairIsQueried() {
-        QueuePair qp = a.pd.createQueuePair(new QueuePairAttributes()
-                .completionQueue(a.cq)
-                .maxSend(32)
-                .maxReceive(8)
-                .maxSge(3)
-                .maxInline(100));
-        assertThat(qp.query())
-                .isEqualTo(new QueuePairStatus(
-                        QpType.RC,
-                        QpState.RESET,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        32,
-                        8,
-                        3,
-                        100,
-                        1,
-                        TrafficClass.BULK,
-                        RateLimit.NONE));
-        qp.connect(
-                b.nic.id(),
-                77,
-                new ConnectAttributes()
-                        .access(Access.REMOTE_READ)
-                        .pathMtu(2048)
-                        .receivePsn(11)
-                        .sendPsn(12)
-                        .maxRdAtomic(3)
-                        .minRnrTimer(4)
-                        .timeout(5)
-                        .retryCount(6)
-                        .rnrRetry(2));
-        QueuePairStatus status = new QueuePairStatus(
+    /** Of a queue pair of the attributes below, in RESET. */
+    private static QueuePairStatus fresh() {
+        return new QueuePairStatus(
+                QpType.RC,
+                QpState.RESET,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                32,
+                8,
+                3,
+                100,
+                1,
+                TrafficClass.BULK,
+                RateLimit.NONE);
+    }
+
+    /** Of that queue pair with the connection below. */
+    private static QueuePairStatus connected(long peer) {
+        return new QueuePairStatus(
                 QpType.RC,
                 QpState.RTS,
                 0,
                 Access.REMOTE_READ,
-                b.nic.id(),
+                peer,
                 77,
                 2048,
                 11,
@@ -225,7 +209,31 @@ class LifetimeTest {
                 1,
                 TrafficClass.BULK,
                 RateLimit.NONE);
-        assertThat(qp.query()).isEqualTo(status);
+    }
+
+    @Test
+    void aQueuePairIsQueried() {
+        QueuePair qp = a.pd.createQueuePair(new QueuePairAttributes()
+                .completionQueue(a.cq)
+                .maxSend(32)
+                .maxReceive(8)
+                .maxSge(3)
+                .maxInline(100));
+        assertThat(qp.query()).isEqualTo(fresh());
+        qp.connect(
+                b.nic.id(),
+                77,
+                new ConnectAttributes()
+                        .access(Access.REMOTE_READ)
+                        .pathMtu(2048)
+                        .receivePsn(11)
+                        .sendPsn(12)
+                        .maxRdAtomic(3)
+                        .minRnrTimer(4)
+                        .timeout(5)
+                        .retryCount(6)
+                        .rnrRetry(2));
+        assertThat(qp.query()).isEqualTo(connected(b.nic.id()));
         qp.modify(new QpAttributes().state(QpState.RTS).access(0).minRnrTimer(9));
         assertThat(qp.query().access()).isZero();
         assertThat(qp.query().minRnrTimer()).isEqualTo(9);

@@ -41,6 +41,14 @@ class DoorbellTest {
         }
     }
 
+    private static boolean haveAllArrived(MemoryRegion to, long round) {
+        boolean all = true;
+        for (int i = 1; i <= POSTERS; i++) {
+            all &= to.buffer().getLongVolatile(i * LENGTH - 8) == round;
+        }
+        return all;
+    }
+
     @Test
     void whatWasPostedIsDoneWhenTheLastHasLetTheBatonGo() throws InterruptedException {
         try (Nic a = Nic.open(new NicContext().mode(EngineMode.INVOKER));
@@ -68,12 +76,13 @@ class DoorbellTest {
             List<Thread> others = new ArrayList<>();
             for (int i = 1; i < POSTERS; i++) {
                 QueuePair own = qps[i];
-                long at = (long) i * LENGTH;
+                SendRequest write = new SendRequest()
+                        .write(to.key(), (long) i * LENGTH)
+                        .local(from.key(), (long) i * LENGTH, LENGTH);
                 Thread other = new Thread(() -> {
-                    SendRequest request = new SendRequest();
                     for (int r = 1; r <= ROUNDS; r++) {
                         await(round, r);
-                        own.postSend(request.write(to.key(), at).local(from.key(), at, LENGTH));
+                        own.postSend(write);
                         posted.incrementAndGet();
                     }
                 });
@@ -90,11 +99,7 @@ class DoorbellTest {
                 round.set(r);
                 qps[0].postSend(request.write(to.key(), 0).local(from.key(), 0, LENGTH));
                 await(posted, r * (POSTERS - 1));
-                boolean all = true;
-                for (int i = 1; i <= POSTERS; i++) {
-                    all &= to.buffer().getLongVolatile(i * LENGTH - 8) == r;
-                }
-                lost += all ? 0 : 1;
+                lost += haveAllArrived(to, r) ? 0 : 1;
                 completions.poll(c -> assertThat(c.isSuccess()).isTrue(), 64);
             }
             for (Thread other : others) {

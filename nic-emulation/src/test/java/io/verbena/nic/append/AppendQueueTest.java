@@ -321,6 +321,24 @@ class AppendQueueTest {
         assertThat(collector.messages.remove().number()).isEqualTo(1);
     }
 
+    private int appendLarge(LargeAppender owner, AppendQueue queue, int length, int number) {
+        assertThat(length).isGreaterThan(CHUNK / 4);
+        int status = owner.claim(queue.id(), queue.key(), queue.pd(), length, 3, 0);
+        for (int attempt = 0; attempt < 3 && status == Appender.RNR; attempt++) {
+            nic.settle();
+            status = owner.claim(queue.id(), queue.key(), queue.pd(), length, 3, 0);
+        }
+        if (status == Appender.OK) {
+            long claim = owner.claimed();
+            AppendFixture.fill(owner.buffer(), 0, length, 3, number);
+            status = owner.commit(claim, 3, number, true);
+            if (status == Appender.RNR) {
+                owner.abort(claim);
+            }
+        }
+        return status;
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
     void randomTrafficAgreesWithAModel(long seed) {
@@ -346,22 +364,8 @@ class AppendQueueTest {
                 boolean direct = random.nextBoolean();
                 int status = append(direct ? peer : owner, queue, 3, number, length, direct ? 7 : -1);
                 if (status == Appender.LARGE_MESSAGE) {
-                    assertThat(length).isGreaterThan(CHUNK / 4);
-                    status = owner.large().claim(queue.id(), queue.key(), queue.pd(), length, 3, 0);
-                    for (int attempt = 0; attempt < 3 && status == Appender.RNR; attempt++) {
-                        nic.settle();
-                        status = owner.large().claim(queue.id(), queue.key(), queue.pd(), length, 3, 0);
-                    }
-                    if (status == Appender.OK) {
-                        long claim = owner.large().claimed();
-                        AppendFixture.fill(owner.large().buffer(), 0, length, 3, number);
-                        status = owner.large().commit(claim, 3, number, true);
-                        if (status == Appender.RNR) {
-                            owner.large().abort(claim);
-                        } else {
-                            large++;
-                        }
-                    }
+                    status = appendLarge(owner.large(), queue, length, number);
+                    large += status == Appender.OK ? 1 : 0;
                 }
                 if (status == Appender.OK) {
                     model.add(new Message(3, number++, length));

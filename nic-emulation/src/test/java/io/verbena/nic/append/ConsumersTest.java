@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.verbena.nic.append.AppendFixture.Collector;
 import io.verbena.nic.append.AppendFixture.Message;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -305,91 +306,103 @@ class ConsumersTest {
         assertThat(one.isEmpty()).isTrue();
     }
 
-    @Test
-    void fourThreadsGetEachRecordOnceWholeAndInItsSendersOrder() throws InterruptedException {
-        int senders = 2;
-        int each = 40_000;
-        int consumers = 4;
-        AtomicIntegerArray times = new AtomicIntegerArray(senders * each);
-        AtomicInteger seen = new AtomicInteger();
-        ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
-        List<Thread> threads = new ArrayList<>();
-        for (int s = 0; s < senders; s++) {
-            int sender = s;
-            threads.add(new Thread(() -> {
-                Appender appender = nic.peer();
-                Random random = new Random(sender);
-                for (int number = 0; number < each; number++) {
-                    int length = random.nextInt(200);
-                    while (append(appender, queue, sender, number, length, 1 + sender) == Appender.RNR) {
+    /** Several threads that append to a queue, each its own numbers, and several that take what comes. */
+    private final class Crowd {
+        static final int SENDERS = 2;
+        static final int EACH = 40_000;
+
+        final AtomicIntegerArray times = new AtomicIntegerArray(SENDERS * EACH);
+        final AtomicInteger seen = new AtomicInteger();
+        final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+
+        boolean goesOn() {
+            return seen.get() < SENDERS * EACH && failures.isEmpty();
+        }
+
+        void send(int sender) {
+            Appender appender = nic.peer();
+            Random random = new Random(sender);
+            for (int number = 0; number < EACH; number++) {
+                int length = random.nextInt(200);
+                while (append(appender, queue, sender, number, length, 1 + sender) == Appender.RNR) {
+                    Thread.yield();
+                }
+            }
+        }
+
+        void take(AppendConsumer consumer, int limit) {
+            AppendRecord[] held = new AppendRecord[16];
+            Arrays.setAll(held, i -> new AppendRecord());
+            AppendHandler handler = handler(consumer, held);
+            while (goesOn()) {
+                try {
+                    int count = consumer.poll(handler, limit);
+                    seen.addAndGet(count);
+                    if (count == 0) {
                         Thread.yield();
                     }
+                } catch (Throwable e) {
+                    failures.add(e);
                 }
-            }));
+            }
+            for (AppendRecord record : held) {
+                if (record.isHeld()) {
+                    record.release();
+                }
+            }
         }
-        int[] takenBy = new int[consumers];
-        for (int c = 0; c < consumers; c++) {
-            int self = c;
+
+        private AppendHandler handler(AppendConsumer consumer, AppendRecord[] held) {
+            int[] last = new int[SENDERS];
+            int[] next = new int[1];
+            return (buffer, offset, length, sender, immediate, flags) -> {
+                if (!intact(buffer, offset, length, sender, immediate) || immediate < last[sender]) {
+                    failures.add(new AssertionError("message " + immediate + " of " + sender));
+                }
+                last[sender] = immediate;
+                times.incrementAndGet(sender * EACH + immediate);
+                if (immediate % 7 == 0) {
+                    AppendRecord into = held[next[0]++ % held.length];
+                    if (into.isHeld()) {
+                        into.release();
+                    }
+                    consumer.hold(into);
+                }
+            };
+        }
+    }
+
+    @Test
+    void fourThreadsGetEachRecordOnceWholeAndInItsSendersOrder() throws InterruptedException {
+        Crowd crowd = new Crowd();
+        List<Thread> threads = new ArrayList<>();
+        for (int s = 0; s < Crowd.SENDERS; s++) {
+            int sender = s;
+            threads.add(new Thread(() -> crowd.send(sender)));
+        }
+        for (int c = 0; c < 4; c++) {
+            int limit = 1 + c * 20;
             AppendConsumer consumer = queue.consumer();
-            threads.add(new Thread(() -> {
-                int[] last = new int[senders];
-                AppendRecord[] held = new AppendRecord[16];
-                for (int i = 0; i < held.length; i++) {
-                    held[i] = new AppendRecord();
-                }
-                int[] next = new int[1];
-                AppendHandler handler = (buffer, offset, length, sender, immediate, flags) -> {
-                    if (!intact(buffer, offset, length, sender, immediate) || immediate < last[sender]) {
-                        failures.add(new AssertionError("message " + immediate + " of " + sender));
-                    }
-                    last[sender] = immediate;
-                    times.incrementAndGet(sender * each + immediate);
-                    takenBy[self]++;
-                    if (immediate % 7 == 0) {
-                        AppendRecord into = held[next[0]++ % held.length];
-                        if (into.isHeld()) {
-                            into.release();
-                        }
-                        consumer.hold(into);
-                    }
-                };
-                while (seen.get() < senders * each && failures.isEmpty()) {
-                    try {
-                        int count = consumer.poll(handler, 1 + self * 20);
-                        seen.addAndGet(count);
-                        if (count == 0) {
-                            Thread.yield();
-                        }
-                    } catch (Throwable e) {
-                        failures.add(e);
-                    }
-                }
-                for (AppendRecord record : held) {
-                    if (record.isHeld()) {
-                        record.release();
-                    }
-                }
-            }));
+            threads.add(new Thread(() -> crowd.take(consumer, limit)));
         }
-        Thread allocator = new Thread(() -> {
-            while (seen.get() < senders * each && failures.isEmpty()) {
+        threads.add(new Thread(() -> {
+            while (crowd.goesOn()) {
                 nic.allocator.doWork();
                 Thread.yield();
             }
-        });
-        threads.add(allocator);
+        }));
         threads.forEach(thread -> thread.setDaemon(true)); // one that fails keeps none going
         threads.forEach(Thread::start);
         for (Thread thread : threads) {
             thread.join();
         }
-        assertThat(failures).isEmpty();
-        for (int i = 0; i < times.length(); i++) {
-            assertThat(times.get(i)).as("message " + i).isEqualTo(1);
+        assertThat(crowd.failures).isEmpty();
+        for (int i = 0; i < crowd.times.length(); i++) {
+            assertThat(crowd.times.get(i)).as("message " + i).isEqualTo(1);
         }
         nic.settle();
         AppendQueueStatistics after = queue.query();
-        assertThat(after.records()).isEqualTo((long) senders * each);
+        assertThat(after.records()).isEqualTo((long) Crowd.SENDERS * Crowd.EACH);
         assertThat(after.heldRecords()).isZero();
         assertThat(after.heldBytes()).isZero();
         assertThat(after.heldChunks()).isZero();

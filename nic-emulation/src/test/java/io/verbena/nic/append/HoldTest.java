@@ -335,6 +335,19 @@ class HoldTest {
         Thread.yield();
     }
 
+    private static void releaseUntil(AtomicBoolean stop, Queue<AppendRecord> out, Queue<AppendRecord> back) {
+        while (!stop.get() || !out.isEmpty()) {
+            AppendRecord record = out.poll();
+            if (record == null) {
+                Thread.yield();
+                continue;
+            }
+            check(record, record.immediate(), record.length());
+            record.release();
+            back.add(record);
+        }
+    }
+
     @Test
     void otherThreadsReleaseWhileTheQueueGoesOn() throws InterruptedException {
         ConcurrentLinkedQueue<AppendRecord> out = new ConcurrentLinkedQueue<>();
@@ -346,18 +359,7 @@ class HoldTest {
         }
         List<Thread> threads = new ArrayList<>();
         for (int t = 0; t < 2; t++) {
-            threads.add(helper(failures, () -> {
-                while (!stop.get() || !out.isEmpty()) {
-                    AppendRecord record = out.poll();
-                    if (record == null) {
-                        Thread.yield();
-                        continue;
-                    }
-                    check(record, record.immediate(), record.length());
-                    record.release();
-                    back.add(record);
-                }
-            }));
+            threads.add(helper(failures, () -> releaseUntil(stop, out, back)));
         }
         threads.add(helper(failures, () -> {
             while (!stop.get()) {

@@ -35,6 +35,38 @@ class ResizeConcurrencyTest {
         return failure.get() == null && !done.get();
     }
 
+    private void pollAndResize(CompletionRing ring, AtomicLong released) {
+        int resizes = 0;
+        for (long next = 0; next < ENTRIES && failure.get() == null; ) {
+            int batch = 0;
+            for (int slot = ring.front(); slot >= 0 && batch < 7; slot = ring.front()) {
+                long wrId = ring.buffer().getLong(slot + CqeDescriptor.WR_ID);
+                int qp = ring.buffer().getInt(slot + CqeDescriptor.QP_NUMBER);
+                if (wrId != next || qp != (int) next) {
+                    throw new AssertionError("entry " + wrId + " of " + qp + ", expected " + next);
+                }
+                next++;
+                batch++;
+                ring.pop();
+            }
+            ring.release();
+            released.set(next);
+            if (batch == 0) {
+                Thread.yield();
+            }
+            if (next / 100 > resizes) {
+                resizes++;
+                baton.lock();
+                try {
+                    ring.resize(16 << resizes % 5);
+                } finally {
+                    baton.unlock();
+                }
+            }
+        }
+        done.set(true);
+    }
+
     @Test
     void aCompletionRingIsResizedByItsPoller() throws InterruptedException {
         CompletionRing ring = new CompletionRing(1, 16);
@@ -62,37 +94,7 @@ class ResizeConcurrencyTest {
                 Thread.yield();
             }
         });
-        Thread poller = start(() -> {
-            int resizes = 0;
-            for (long next = 0; next < ENTRIES && failure.get() == null; ) {
-                int batch = 0;
-                for (int slot = ring.front(); slot >= 0 && batch < 7; slot = ring.front()) {
-                    long wrId = ring.buffer().getLong(slot + CqeDescriptor.WR_ID);
-                    int qp = ring.buffer().getInt(slot + CqeDescriptor.QP_NUMBER);
-                    if (wrId != next || qp != (int) next) {
-                        throw new AssertionError("entry " + wrId + " of " + qp + ", expected " + next);
-                    }
-                    next++;
-                    batch++;
-                    ring.pop();
-                }
-                ring.release();
-                released.set(next);
-                if (batch == 0) {
-                    Thread.yield();
-                }
-                if (next / 100 > resizes) {
-                    resizes++;
-                    baton.lock();
-                    try {
-                        ring.resize(16 << resizes % 5);
-                    } finally {
-                        baton.unlock();
-                    }
-                }
-            }
-            done.set(true);
-        });
+        Thread poller = start(() -> pollAndResize(ring, released));
         poller.join();
         done.set(true);
         engine.join();

@@ -209,6 +209,23 @@ class KvTransferTest {
         }
     }
 
+    private static void askForAll(KvClient client, Node node, int times) {
+        RequestEncoder request = new RequestEncoder();
+        for (int i = 0; i < times; i++) {
+            while (client.claim(0, 48) != SendResult.SENT) {
+                client.flush();
+                node.doWork();
+            }
+            request.begin(client.claimBuffer(), client.claimOffset(), KvOp.LRANGE, 0, i, 0)
+                    .argument("list".getBytes(StandardCharsets.US_ASCII))
+                    .argument(0)
+                    .argument(-1);
+            assertThat(request.length()).isEqualTo(48);
+            client.commit();
+        }
+        client.flush();
+    }
+
     /** Replies are held for a client up to a bound; reading them makes its other requests go on. */
     @Test
     void aClientWithManyHeldRepliesIsParkedUntilItReadsThem() {
@@ -222,22 +239,9 @@ class KvTransferTest {
             }
             other.drain();
             KvTransfer transfer = new KvTransfer(client);
-            RequestEncoder request = new RequestEncoder();
             ReplyCursor cursor = new ReplyCursor();
             int asked = 20;
-            for (int i = 0; i < asked; i++) {
-                while (client.claim(0, 48) != SendResult.SENT) {
-                    client.flush();
-                    node.doWork();
-                }
-                request.begin(client.claimBuffer(), client.claimOffset(), KvOp.LRANGE, 0, i, 0)
-                        .argument("list".getBytes(StandardCharsets.US_ASCII))
-                        .argument(0)
-                        .argument(-1);
-                assertThat(request.length()).isEqualTo(48);
-                client.commit();
-            }
-            client.flush();
+            askForAll(client, node, asked);
             List<Long> held = new ArrayList<>();
             long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
             ReplyHandler handler = (buffer, offset, bytes) -> {

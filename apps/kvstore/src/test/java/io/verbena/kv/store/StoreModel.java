@@ -107,23 +107,10 @@ final class StoreModel {
                 return (long) text.length();
             }
             case "GETRANGE" -> {
-                int end = Integer.parseInt(a[2]);
-                // An end in front of the string is its first byte, in strings alone.
-                int start = Integer.parseInt(a[1]);
-                int clipped = end < -text.length() && (start >= 0 || start <= end) ? 0 : end;
-                int[] range = range(a[1], Integer.toString(clipped), text.length());
-                return range[0] < range[1] ? text.substring(range[0], range[1]) : "";
+                return substring(text, a[1], a[2]);
             }
             case "SETRANGE" -> {
-                if (a[2].isEmpty()) {
-                    return (long) text.length();
-                }
-                int at = Integer.parseInt(a[1]);
-                StringBuilder result = new StringBuilder(text);
-                result.setLength(Math.max(text.length(), at + a[2].length()));
-                result.replace(at, at + a[2].length(), a[2]);
-                values.put(a[0], result.toString());
-                return (long) result.length();
+                return overwrite(a[0], text, Integer.parseInt(a[1]), a[2]);
             }
             case "PEXPIRE" -> {
                 if (found == null) {
@@ -140,6 +127,26 @@ final class StoreModel {
             }
             default -> throw new AssertionError(name);
         }
+    }
+
+    private static String substring(String text, String from, String to) {
+        int end = Integer.parseInt(to);
+        // An end in front of the string is its first byte, in strings alone.
+        int start = Integer.parseInt(from);
+        int clipped = end < -text.length() && (start >= 0 || start <= end) ? 0 : end;
+        int[] range = range(from, Integer.toString(clipped), text.length());
+        return range[0] < range[1] ? text.substring(range[0], range[1]) : "";
+    }
+
+    private long overwrite(String key, String text, int at, String by) {
+        if (by.isEmpty()) {
+            return text.length();
+        }
+        StringBuilder result = new StringBuilder(text);
+        result.setLength(Math.max(text.length(), at + by.length()));
+        result.replace(at, at + by.length(), by);
+        values.put(key, result.toString());
+        return result.length();
     }
 
     /** Start and end, exclusive, of a range of Redis. */
