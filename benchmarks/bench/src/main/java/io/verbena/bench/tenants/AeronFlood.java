@@ -138,7 +138,7 @@ final class AeronFlood implements AutoCloseable {
                 seconds,
                 1,
                 List.of(new TenantsResult.Figures(
-                        "flood", setting.bytes(), 1, 1, rate, rate * setting.bytes(), 1, List.of(0L, 0L))),
+                        "flood", setting.bytes(), 1, 1, 1, rate, rate * setting.bytes(), 1, List.of(0L, 0L))),
                 Latency.of(latencies));
     }
 

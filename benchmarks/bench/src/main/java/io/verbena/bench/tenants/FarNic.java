@@ -100,6 +100,11 @@ final class FarNic implements AutoCloseable {
         return sinks.get(tenant);
     }
 
+    /** Messages that each tenant's sink has taken so far. Any thread. */
+    long[] taken() {
+        return sinks.stream().mapToLong(TenantSink::taken).toArray();
+    }
+
     /** Takes what has come from all tenants but the silent, answers pings, and gives the engine a turn. */
     int turn() {
         int work = node.drive();

@@ -2,7 +2,9 @@ package io.verbena.bench.tenants;
 
 import io.verbena.bench.Latency;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -16,16 +18,23 @@ final class Sampling {
     static final int DIGITS = 3;
 
     private final List<TenantSender> senders;
+    private final Supplier<long[]> taken;
     private final ShareMeter meter;
     private final long[] charged;
     private final boolean[] hadWork;
     private final long[] messages;
+    private final long[] arrived;
     private final Histogram[] delays;
     private final Histogram pings = new Histogram(MAX_PING, DIGITS);
 
-    /** Begins. */
-    Sampling(List<TenantSender> senders) {
+    /**
+     * Begins.
+     *
+     * @param taken messages of each that the other side has taken so far
+     */
+    Sampling(List<TenantSender> senders, Supplier<long[]> taken) {
         this.senders = senders;
+        this.taken = taken;
         int count = senders.size();
         meter = new ShareMeter(count);
         charged = new long[count];
@@ -36,6 +45,7 @@ final class Sampling {
             messages[i] = -senders.get(i).tally().completed();
             delays[i] = senders.get(i).statistics().delays();
         }
+        arrived = taken.get();
         read();
         meter.start(System.nanoTime(), charged);
     }
@@ -65,11 +75,15 @@ final class Sampling {
 
     /** Ends. */
     void end() {
+        long[] now = taken.get();
+        for (int i = 0; i < arrived.length; i++) {
+            arrived[i] = now[i] - arrived[i];
+        }
         for (int i = 0; i < messages.length; i++) {
             messages[i] += senders.get(i).tally().completed();
-            Histogram now = senders.get(i).statistics().delays();
-            now.subtract(delays[i]);
-            delays[i] = now;
+            Histogram all = senders.get(i).statistics().delays();
+            all.subtract(delays[i]);
+            delays[i] = all;
         }
     }
 
@@ -77,6 +91,8 @@ final class Sampling {
     TenantsResult result() {
         double weights =
                 senders.stream().mapToInt(each -> each.tenant().weight()).sum();
+        double[] charges = charges();
+        double sum = Math.max(Double.MIN_NORMAL, Arrays.stream(charges).sum());
         List<TenantsResult.Figures> figures = new ArrayList<>();
         for (int i = 0; i < messages.length; i++) {
             MeasuredTenant tenant = senders.get(i).tenant();
@@ -84,6 +100,7 @@ final class Sampling {
                     tenant.name(),
                     tenant.bytes(),
                     meter.share(i),
+                    charges[i] / sum,
                     tenant.weight() / weights,
                     messages[i] / meter.seconds(),
                     meter.rate(i),
@@ -91,5 +108,16 @@ final class Sampling {
                     List.of(delays[i].getValueAtPercentile(50), delays[i].getValueAtPercentile(99))));
         }
         return new TenantsResult(meter.seconds(), meter.contended(), figures, Latency.of(pings));
+    }
+
+    /** What each tenant's messages that have arrived are charged, by what one of its messages is. */
+    private double[] charges() {
+        double[] charges = new double[arrived.length];
+        for (int i = 0; i < charges.length; i++) {
+            TenantSender sender = senders.get(i);
+            long completed = Math.max(1, sender.tally().completed());
+            charges[i] = arrived[i] * (sender.statistics().charged() / (double) completed);
+        }
+        return charges;
     }
 }

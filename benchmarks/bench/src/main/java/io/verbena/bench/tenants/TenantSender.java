@@ -193,6 +193,7 @@ final class TenantSender {
     private void fill(long number, boolean last) {
         switch (tenant.verb()) {
             case WRITE -> request.write(peer.remoteKey(), 0);
+            case WRITE_IMMEDIATE -> request.writeImmediate(peer.remoteKey(), 0, 0);
             case READ -> request.read(peer.remoteKey(), 0);
             case SEND -> request.send();
             default -> request.append(peer.queueId(), peer.queueKey());

@@ -16,13 +16,14 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.verbs.QpState;
-import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.verification.RunException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.collections.Int2IntHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other side of a tenant's queue pairs: memory for its WRITEs, receives for its SENDs, a queue for its appends. All
+ * The other side of a tenant's queue pairs: memory for its WRITEs, receives for its SENDs and
+ * WRITEs with immediate data, a queue for its appends. All
  * messages of a verb land in the same place. For one thread.
  */
 final class TenantSink {
@@ -47,21 +48,21 @@ final class TenantSink {
     private final @Nullable AppendQueue queue;
     private final CompletionHandler onCompletion = this::onCompletion;
     private final AppendHandler onMessage;
-    private long taken;
+    private final AtomicLong taken = new AtomicLong();
     private int turns;
 
     /** Creates the queue pairs, in RESET. */
     TenantSink(Nic nic, MeasuredTenant tenant) {
         this.tenant = tenant;
         domain = nic.allocateProtectionDomain();
-        boolean sends = tenant.verb() == TenantVerb.SEND;
-        int entries = sends ? Math.multiplyExact(2 * receives(tenant), tenant.queuePairs()) : 1024;
+        boolean receives = tenant.verb().takesReceives();
+        int entries = receives ? Math.multiplyExact(2 * receives(tenant), tenant.queuePairs()) : 1024;
         completions = nic.createCompletionQueue(Math.min(CompletionQueue.MAX_DEPTH, entries));
         region = domain.allocate(Math.max(64, tenant.bytes()), Access.ALL);
         QueuePairAttributes attributes = new QueuePairAttributes()
                 .completionQueue(completions)
                 .maxSend(4)
-                .maxReceive(sends ? receives(tenant) : 1)
+                .maxReceive(receives ? receives(tenant) : 1)
                 .maxSge(1)
                 .maxInline(0);
         queuePairs = new QueuePair[tenant.queuePairs()];
@@ -115,7 +116,7 @@ final class TenantSink {
     private void connect(int index, long peerNic, int peerQp, ConnectAttributes attributes) {
         QueuePair own = queuePairs[index];
         own.connect(peerNic, peerQp, attributes);
-        for (int i = 0; tenant.verb() == TenantVerb.SEND && i < receives(tenant); i++) {
+        for (int i = 0; tenant.verb().takesReceives() && i < receives(tenant); i++) {
             if (tenant.conduct() != Conduct.UNREADY) {
                 postReceive(own);
             }
@@ -153,22 +154,22 @@ final class TenantSink {
         if (tenant.conduct() == Conduct.SILENT || tenant.conduct() == Conduct.UNREADY) {
             return 0;
         }
-        long before = taken;
+        long before = taken.getPlain();
         if (queue != null) {
             for (int i = 0; i < POLLS_PER_TURN && queue.poll(onMessage, LIMIT) == LIMIT; i++) {
                 continue; // all that is there: who sends is not to be held up by who takes
             }
         }
-        if (tenant.verb() == TenantVerb.SEND || (++turns & POLL_INTERVAL_TURNS - 1) == 0) {
+        if (tenant.verb().takesReceives() || (++turns & POLL_INTERVAL_TURNS - 1) == 0) {
             for (int i = 0; i < POLLS_PER_TURN && completions.poll(onCompletion, LIMIT) == LIMIT; i++) {
                 continue;
             }
         }
-        return (int) (taken - before);
+        return (int) (taken.getPlain() - before);
     }
 
     private void onCompletion(Completion completion) {
-        if (completion.opcode() != WcOpcode.RECEIVE || !completion.isSuccess()) {
+        if (!completion.isSuccess()) {
             return; // receives that were flushed; requests there are none
         }
         take(completion.byteLength());
@@ -183,11 +184,11 @@ final class TenantSink {
             throw new RunException(
                     tenant.name() + " sends messages of " + tenant.bytes() + " bytes, and one of " + length + " came");
         }
-        taken++;
+        taken.lazySet(taken.getPlain() + 1);
     }
 
-    /** Messages taken; WRITEs are not seen here. */
+    /** Messages taken; WRITEs without immediate data are not seen here. Any thread. */
     long taken() {
-        return taken;
+        return taken.get();
     }
 }

@@ -8,6 +8,7 @@ import io.verbena.bench.trial.Json;
 import io.verbena.bench.trial.ParentWatch;
 import io.verbena.verification.RunException;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 
 /**
@@ -20,7 +21,9 @@ public final class TenantsProcess extends ChildCommand {
     private static final String FAR = "far";
     private static final String BESIDE = "beside";
     private static final String AERON = "aeron";
+    private static final String COUNT = "count";
     private static final String BYE = "bye";
+    private static final long PAUSE_NANOS = 50_000;
     private static final double SECONDS_TO_END = 20;
     private static final double SECONDS_TO_SET_UP = 120;
 
@@ -77,12 +80,21 @@ public final class TenantsProcess extends ChildCommand {
         }
     }
 
+    /** Asks a process that plays the other side what it has taken of each tenant so far. */
+    static long[] taken(Rendezvous other) {
+        other.tell(COUNT);
+        return Json.parse(other.hear(() -> LockSupport.parkNanos(PAUSE_NANOS)), long[].class);
+    }
+
     private void far() {
         TenantsSetting setting = Json.parse(json, TenantsSetting.class);
         Rendezvous rendezvous = Rendezvous.withParent();
         try (FarNic side = FarNic.open(setting, rendezvous)) {
             Idle idle = new Idle();
-            while (!rendezvous.isOver() && !BYE.equals(rendezvous.heard())) {
+            for (String word = ""; !rendezvous.isOver() && !BYE.equals(word); word = rendezvous.heard()) {
+                if (COUNT.equals(word)) {
+                    rendezvous.tell(Json.line(side.taken()));
+                }
                 if (side.turn() == 0) {
                     idle.idle();
                 } else {

@@ -16,6 +16,8 @@ public record TenantsResult(double seconds, double contended, List<Figures> tena
      * A tenant's figures.
      *
      * @param share of what all were charged while all had work queued; of all the time if they never had
+     * @param arrived its part of what the other side has taken of all in all the time, each message as it is charged;
+     *     0 where the other side sees none
      * @param entitled its weight's part
      * @param messages completed a second
      * @param charged a second, in the charged unit
@@ -26,6 +28,7 @@ public record TenantsResult(double seconds, double contended, List<Figures> tena
             String name,
             int bytes,
             double share,
+            double arrived,
             double entitled,
             double messages,
             double charged,

@@ -53,7 +53,7 @@ final class TenantsRun {
     /** Measures with both sides in this process. */
     static TenantsResult run(TenantsSetting setting) {
         TenantsRun run = new TenantsRun(setting);
-        return run.inThisProcess(near -> {}, (near, far) -> run.measure(near.senders()));
+        return run.inThisProcess(near -> {}, (near, far) -> run.measure(near.senders(), far::taken));
     }
 
     /** Measures without and then with an adversary, both sides in this process. */
@@ -72,7 +72,7 @@ final class TenantsRun {
         CompletableFuture<NearSide> near = new CompletableFuture<>();
         try {
             run.start("near side", () -> run.sending(completing(near, () -> NearSide.open(setting, other))));
-            return run.measure(run.joined(near).senders());
+            return run.measure(run.joined(near).senders(), () -> TenantsProcess.taken(other));
         } finally {
             run.stop();
         }
@@ -184,21 +184,21 @@ final class TenantsRun {
     // ---- sampling
     // ----------------------------------------------------------------------------------------------------
 
-    private TenantsResult measure(List<TenantSender> senders) {
-        Sampling sampling = sample(senders);
+    private TenantsResult measure(List<TenantSender> senders, Supplier<long[]> taken) {
+        Sampling sampling = sample(senders, taken);
         end();
         return sampling.result();
     }
 
     private Beside measure(Beside.Setting beside, NearSide near, FarNic far) {
-        Sampling before = sample(near.senders());
+        Sampling before = sample(near.senders(), far::taken);
         near.letPost(Integer.MAX_VALUE);
         AtomicLong attacks = new AtomicLong();
         if (beside.adversary().isAttack()) {
             start("attack", () -> attacking(beside.adversary().attack(near, far), attacks));
         }
         long begin = System.nanoTime();
-        Sampling during = sample(near.senders());
+        Sampling during = sample(near.senders(), far::taken);
         double rate = attacks.get() * 1e9 / (System.nanoTime() - begin);
         end();
         return new Beside(before.result(), during.result(), rate);
@@ -219,10 +219,10 @@ final class TenantsRun {
         workers.forEach(TurnThread::check);
     }
 
-    private Sampling sample(List<TenantSender> senders) {
+    private Sampling sample(List<TenantSender> senders, Supplier<long[]> taken) {
         pause(TimeUnit.MILLISECONDS.toNanos((long) (setting.warmup() * 1e3)));
         long between = setting.ping() == Ping.NONE ? SAMPLE_NANOS : RARE_SAMPLE_NANOS;
-        Sampling sampling = new Sampling(senders);
+        Sampling sampling = new Sampling(senders, taken);
         pings = sampling.pings();
         while (sampling.seconds() < setting.seconds()) {
             pause(between);

@@ -39,6 +39,7 @@ class CommandsTest {
                     each.name(),
                     each.bytes(),
                     figures.isEmpty() ? first : 1 - first,
+                    0,
                     each.weight() / weights,
                     1000,
                     1000.0 * each.bytes(),

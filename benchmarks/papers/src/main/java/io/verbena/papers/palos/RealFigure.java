@@ -43,7 +43,9 @@ final class RealFigure extends PaperFigure {
         RealRuns runs = new RealRuns(size, measurement);
         FigureReport report = new FigureReport(id(), title())
                 .setting("machine", Machine.here().text())
-                .setting("verb", "WRITE")
+                .setting(
+                        "verb",
+                        "WRITE with immediate data, of which the peer counts each; the latency figure's floods: WRITE")
                 .setting("large messages", "1 MiB")
                 .setting("measured for", runs.text());
         RealShares shares = new RealShares(report, runs, size);
@@ -53,9 +55,10 @@ final class RealFigure extends PaperFigure {
         shares.tables();
         latency.table();
         return report.note(
-                        "A share is of the bytes that the NIC charges, headers too, while both groups had work queued;"
-                                + " entitled is what eq. 1 gives. A group without work leaves its "
-                                + "share to the other: where both had work"
+                        "A share is a group's part of what the receiving side has taken in all the time, each message"
+                                + " with its headers, as it is charged; entitled is what eq. 1 gives. The share in the "
+                                + "arbiter is of what it charged while both groups had work queued. A group without "
+                                + "work leaves its share to the other: where both had work"
                                 + " for less than half of the time, a claim does not hold, whatever the share.")
                 .note("The seed decides nothing here: threads do.");
     }

@@ -19,6 +19,7 @@ import io.verbena.papers.figures.Verdict;
 import io.verbena.verification.fabric.FabricKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,9 @@ class RealFigureTest {
 
     /** The first tenant's part of what it is entitled to. */
     private ToDoubleFunction<TenantsSetting> ours = setting -> 1;
+
+    /** What the arbiter says of a share that arrives. */
+    private DoubleUnaryOperator arbiters = arrived -> arrived;
 
     private ToDoubleFunction<TenantsSetting> packets = setting -> queuePairs(setting) > 17 ? 0.2 : 0.8;
 
@@ -63,6 +67,7 @@ class RealFigureTest {
             figures.add(new TenantsResult.Figures(
                     each.name(),
                     each.bytes(),
+                    arbiters.applyAsDouble(share),
                     share,
                     entitled,
                     1e9 * share / each.bytes(),
@@ -121,7 +126,7 @@ class RealFigureTest {
             assertThat(setting.unit()).isEqualTo(ChargedUnit.BYTES);
             assertThat(setting.twoProcesses()).isEqualTo(setting.fabric() == FabricKind.UDS);
             assertThat(setting.tenants())
-                    .allSatisfy(each -> assertThat(each.verb()).isEqualTo(TenantVerb.WRITE));
+                    .allSatisfy(each -> assertThat(each.verb()).isEqualTo(TenantVerb.WRITE_IMMEDIATE));
         });
         MeasuredTenant small = measured.get(0).tenants().get(0);
         assertThat(List.of(small.weight(), small.queuePairs(), small.bytes())).containsExactly(16, 16, 64);
@@ -173,6 +178,19 @@ class RealFigureTest {
                 "real.8.local.p99",
                 "real.8.local.flat",
                 "real.8.local.rr");
+    }
+
+    /** Charged as it should be, and not what the peer has got. */
+    @Test
+    void theReceiverIsJudgedAndNotTheArbiter() {
+        ours = setting -> setting.ping() == Ping.NONE && queuePairs(setting) == 2 ? 1.04 : 1;
+        arbiters = arrived -> arrived / 1.04;
+        FigureReport report = run(Size.QUICK, FabricKind.TCP);
+        assertThat(claim(report, "real.11.tcp").verdict()).isEqualTo(Verdict.HOLDS_NOT);
+
+        ours = setting -> 1;
+        arbiters = arrived -> arrived / 2;
+        failsAlone(run(Size.QUICK, FabricKind.TCP));
     }
 
     @Test
