@@ -6,7 +6,6 @@ import io.verbena.connection.ConnectionFlyweight;
 import io.verbena.connection.ConnectionOwner;
 import io.verbena.connection.Dialer;
 import io.verbena.connection.MessageQueue;
-import io.verbena.merge.MergeSettings;
 import io.verbena.nic.engine.Engine;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -62,8 +61,7 @@ final class Connector {
     /** Attaches to a region. */
     RemoteRegion attach(Tenant tenant, String address, RegionOptions options, Duration timeout) {
         node.checkOpen();
-        MergeSettings merges = options.merges();
-        ConnectionOwner owner = merges == null ? tenant.asOwner() : new TenantConnections(node, tenant, merges);
+        ConnectionOwner owner = new TenantConnections(node, tenant, options.settings());
         Connection connection =
                 open(address, ConnectionFlyweight.REGION, owner, null, ChannelSettings.DEFAULT, timeout);
         if (!(connection.end instanceof RemoteRegion.End end)) {

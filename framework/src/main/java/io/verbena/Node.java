@@ -261,14 +261,7 @@ public final class Node implements AutoCloseable, Executor {
 
     // ---- connecting -------------------------------------------------------------------------------------------------
 
-    /**
-     * Connects to an inbox; the peer cannot send back.
-     *
-     * @param address of the inbox, see {@link Address}
-     * @param timeout how long it may take
-     * @throws ConnectionException if there is no connection: unknown node or name, refused, no answer in time
-     * @throws IllegalArgumentException if the address is malformed
-     */
+    /** Connects to an inbox, as {@link #connect(String, Inbox, Duration)}; the peer cannot send back. */
     public Channel connect(String address, Duration timeout) {
         return connect(address, null, timeout);
     }
@@ -320,6 +313,11 @@ public final class Node implements AutoCloseable, Executor {
      */
     public RemoteRegion attach(String address, RegionOptions options, Duration timeout) {
         return connector.attach(tenants.defaultTenant(), address, options, timeout);
+    }
+
+    /** As {@link Tenant#remote}, at the default tenant's expense. */
+    public RemoteSession remote(RemoteOptions options, Duration timeout) {
+        return RemoteSession.open(tenants.defaultTenant(), options, timeout);
     }
 
     /** Connections that were refused since the launch, or ended for what they sent; the log says why. Any thread. */

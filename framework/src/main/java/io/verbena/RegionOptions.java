@@ -21,6 +21,8 @@ public final class RegionOptions {
     private Merging merging = Merging.OFF;
     private @Nullable AdmissionPolicy admission;
     private int buffer; // 0: not set
+    private BufferPolicy buffers = BufferPolicy.COPY;
+    private int registerFrom; // 0: measured
 
     /** Creates the defaults: nothing is merged, and there is no window. */
     public RegionOptions() {}
@@ -63,13 +65,39 @@ public final class RegionOptions {
         return this;
     }
 
+    /** Where the bytes of operations lie while they are under way; {@link BufferPolicy#COPY} by default. */
+    public RegionOptions buffers(BufferPolicy policy) {
+        buffers = Objects.requireNonNull(policy, "buffers");
+        registerFrom = 0;
+        return this;
+    }
+
     /**
-     * What the queue is made with; null if there is none.
+     * {@link BufferPolicy#BY_SIZE} with a length of the caller's: from how many bytes of an operation on its buffer is
+     * registered and not copied.
+     *
+     * @param bytes at least 1
+     */
+    public RegionOptions registerFrom(int bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("registerFrom " + bytes + " < minimum 1");
+        }
+        buffers = BufferPolicy.BY_SIZE;
+        registerFrom = bytes;
+        return this;
+    }
+
+    /**
+     * What they come to.
      *
      * @throws IllegalArgumentException if options of the queue are set, but no queue
      */
-    @Nullable
-    MergeSettings merges() {
+    RegionSettings settings() {
+        return new RegionSettings(merges(), buffers, registerFrom);
+    }
+
+    /** What the queue is made with; null if there is none. */
+    private @Nullable MergeSettings merges() {
         if (merging == Merging.OFF) {
             if (admission != null || buffer != 0) {
                 throw new IllegalArgumentException(

@@ -13,6 +13,8 @@ package io.verbena;
  * @param bytesInFlight bytes of operations under way now, of all regions that share the window: those of the tenant
  *     that lead to the same node
  * @param window bytes that may be under way; 0: there is no window
+ * @param registered operations whose bytes went to or from the application's buffer without a copy, see
+ *     {@link BufferPolicy}
  */
 public record RegionStatistics(
         long operations,
@@ -22,4 +24,25 @@ public record RegionStatistics(
         long chained,
         long waited,
         long bytesInFlight,
-        long window) {}
+        long window,
+        long registered) {
+    /** The sum with those of another region to the same node, with which it shares what is under way and the window. */
+    public RegionStatistics plus(RegionStatistics other) {
+        return new RegionStatistics(
+                operations + other.operations,
+                workRequests + other.workRequests,
+                doorbells + other.doorbells,
+                merged + other.merged,
+                chained + other.chained,
+                waited + other.waited,
+                bytesInFlight,
+                Math.max(window, other.window),
+                registered + other.registered);
+    }
+
+    /** The same with another number of {@link #registered} operations. */
+    public RegionStatistics withRegistered(long operations) {
+        return new RegionStatistics(
+                this.operations, workRequests, doorbells, merged, chained, waited, bytesInFlight, window, operations);
+    }
+}

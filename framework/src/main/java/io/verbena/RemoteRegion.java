@@ -14,6 +14,7 @@ import io.verbena.path.StagingRing;
 import io.verbena.remote.DirectOperations;
 import io.verbena.remote.RegionBounds;
 import io.verbena.remote.RegionOperations;
+import io.verbena.remote.RegisteringOperations;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -49,7 +50,8 @@ import org.jspecify.annotations.Nullable;
  * handlers of earlier operations may run in them. {@link #isConnected}, {@link #closeReason} and {@link #close} are for
  * any thread. Nothing is allocated per operation, except for those above a quarter of
  * {@link NodeContext#stagingLength}, or with merging of {@link RegionOptions#buffer}: they get memory of their own.
- * Those that name a {@link SharedRegion} need none.
+ * Those that name a {@link SharedRegion} need none, nor do long ones on direct buffers where
+ * {@link RegionOptions#buffers} says so.
  */
 public final class RemoteRegion implements AutoCloseable {
     private static final int POLL_LIMIT = 64;
@@ -80,14 +82,15 @@ public final class RemoteRegion implements AutoCloseable {
             CompletionQueue completions,
             StagingRing staging,
             Tenant tenant,
-            @Nullable MergeSettings merges) {
+            RegionSettings settings) {
         this.tenant = tenant;
         this.node = node;
         this.connection = connection;
         this.driver = node.driver();
         this.turns = node.turns();
         this.bounds = new RegionBounds(this, connection);
-        this.operations = merges == null
+        MergeSettings merges = settings.merges();
+        RegionOperations posting = merges == null
                 ? new DirectOperations(
                         this, node.connections(), connection, completions, staging, tenant.group(), driver)
                 : new MergingOperations(
@@ -99,6 +102,10 @@ public final class RemoteRegion implements AutoCloseable {
                         merges,
                         driver,
                         node.clock());
+        int registerFrom = settings.registerFrom(tenant.pd(), node.clock());
+        this.operations = registerFrom == Integer.MAX_VALUE
+                ? posting
+                : new RegisteringOperations(posting, tenant.pd(), registerFrom);
         this.hasCompletion = operations::hasWork;
         this.awaitsNode = () -> !tenant.callbacks().isAway() && operations.hasWork();
         this.blocking = new BlockingOperations(this, driver, hasCompletion);
@@ -157,7 +164,8 @@ public final class RemoteRegion implements AutoCloseable {
     }
 
     /**
-     * Writes. The source has been copied when this returns.
+     * Writes. The source has been copied when this returns, unless {@link RegionOptions#buffers} lets it be registered:
+     * then it must not change before the handler is called.
      *
      * @param offset in the region
      * @param source holds the bytes

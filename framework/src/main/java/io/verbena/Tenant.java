@@ -39,7 +39,7 @@ public final class Tenant {
         this.pd = pd;
         this.name = group.name();
         this.callbacks = new TenantCallbacks(node.turns(), node.engine(), node.clock(), name, group::weight);
-        this.owner = new TenantConnections(node, this, null);
+        this.owner = new TenantConnections(node, this, RegionSettings.DEFAULT);
         this.utility = utility;
         this.gate = agent == null || !agent.pacesDeliveries() ? null : new DeliveryGate(node.clock());
         this.rates = agent == null ? null : agent.add(new GroupMember(group, gate, () -> this.utility, node.clock()));
@@ -145,6 +145,17 @@ public final class Tenant {
     /** Attaches to memory that a peer shares, as {@link Node#attach(String, RegionOptions, Duration)}. */
     public RemoteRegion attach(String address, RegionOptions options, Duration timeout) {
         return node.connector().attach(this, address, options, timeout);
+    }
+
+    /**
+     * Attaches to the memory of several peers, each by several queue pairs, at this tenant's expense.
+     *
+     * @param timeout how long each connection may take
+     * @throws ConnectionException if one of the peers cannot be reached, refuses, or shares no such memory
+     * @throws IllegalArgumentException if there is no peer, or an address is malformed
+     */
+    public RemoteSession remote(RemoteOptions options, Duration timeout) {
+        return RemoteSession.open(this, options, timeout);
     }
 
     /** Shares memory, as {@link Node#share}: what peers READ of it is at this tenant's expense. */

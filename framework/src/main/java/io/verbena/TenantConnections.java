@@ -7,18 +7,17 @@ import io.verbena.merge.MergeSettings;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.path.StagingRing;
-import org.jspecify.annotations.Nullable;
 
 /** A tenant's connections: makes the channels and remote regions that use them. */
 final class TenantConnections implements ConnectionOwner {
     private final Node node;
     private final Tenant tenant;
-    private final @Nullable MergeSettings merges; // of its remote regions
+    private final RegionSettings regions;
 
-    TenantConnections(Node node, Tenant tenant, @Nullable MergeSettings merges) {
+    TenantConnections(Node node, Tenant tenant, RegionSettings regions) {
         this.node = node;
         this.tenant = tenant;
-        this.merges = merges;
+        this.regions = regions;
     }
 
     @Override
@@ -33,7 +32,7 @@ final class TenantConnections implements ConnectionOwner {
 
     @Override
     public int maxRegionEntries() {
-        return merges == null ? 1 : MergeSettings.MAX_ENTRIES;
+        return regions.merges() == null ? 1 : MergeSettings.MAX_ENTRIES;
     }
 
     @Override
@@ -43,6 +42,6 @@ final class TenantConnections implements ConnectionOwner {
 
     @Override
     public ConnectionEnd region(Connection connection, StagingRing staging, CompletionQueue completions) {
-        return new RemoteRegion(node, connection, completions, staging, tenant, merges).end();
+        return new RemoteRegion(node, connection, completions, staging, tenant, regions).end();
     }
 }

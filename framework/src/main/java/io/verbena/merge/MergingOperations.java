@@ -219,7 +219,8 @@ public final class MergingOperations implements RegionOperations {
                 counters.chained.get(),
                 counters.waited.get(),
                 queue.admission().inFlight(),
-                work.window().bytes());
+                work.window().bytes(),
+                0);
     }
 
     // ---- whoever polls ----------------------------------------------------------------------------------------------

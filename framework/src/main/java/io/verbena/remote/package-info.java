@@ -4,8 +4,9 @@
  * <pre>
  *   RemoteRegion ──▶ RegionBounds                     what it may reach
  *        ▼
- *   RegionOperations ◀── MergingOperations            of the package merge
- *        ▲
+ *   RegionOperations ◀── RegisteringOperations        long ones on the application's buffers, which
+ *        ▲  ▲                 └──▶ BufferRegistrations   are registered, before one of the others
+ *        │  └─────────── MergingOperations            of the package merge
  *   DirectOperations ──▶ RemotePoster ──▶ SendPath    posts
  *        │                    ▼
  *        └──────────▶ RemoteOperations                outstanding operations, and the memory that they use

@@ -109,6 +109,11 @@ final class DomainMemory {
         }
     }
 
+    /** Whether another region may be made now. */
+    boolean mayRegister() {
+        return group.mayHaveRegion() && table().hasRoom();
+    }
+
     /** Makes a region of the caller's memory. */
     MemoryRegion register(AtomicBuffer buffer, int access) {
         group.checkRegions();

@@ -135,14 +135,31 @@ public final class ProtectionDomain implements AutoCloseable {
      * @throws IllegalStateException if the NIC or the group has the maximum number of regions
      */
     public MemoryRegion register(ByteBuffer bytes, int access) {
+        UnsafeBuffer buffer = registrable(bytes, access);
+        synchronized (nic) {
+            checkOpen();
+            return memory.register(buffer, access);
+        }
+    }
+
+    /**
+     * As {@link #register(ByteBuffer, int)}, for callers that can do without.
+     *
+     * @return null if the NIC or the group has the maximum number of regions, or the domain is closed
+     */
+    public @Nullable MemoryRegion tryRegister(ByteBuffer bytes, int access) {
+        UnsafeBuffer buffer = registrable(bytes, access);
+        synchronized (nic) {
+            return closed || !memory.mayRegister() ? null : memory.register(buffer, access);
+        }
+    }
+
+    private static UnsafeBuffer registrable(ByteBuffer bytes, int access) {
         if (!bytes.isDirect()) {
             throw new IllegalArgumentException("only direct buffers can be registered, this one is on the heap");
         }
         Access.checked(access);
-        synchronized (nic) {
-            checkOpen();
-            return memory.register(new UnsafeBuffer(bytes, bytes.position(), bytes.remaining()), access);
-        }
+        return new UnsafeBuffer(bytes, bytes.position(), bytes.remaining());
     }
 
     /**

@@ -3,6 +3,7 @@ package io.verbena.papers;
 import io.verbena.papers.drum.DrumFigures;
 import io.verbena.papers.model.ModelFigures;
 import io.verbena.papers.palos.PalosFigures;
+import io.verbena.papers.rdmabox.RdmaboxFigures;
 import io.verbena.papers.rima.RimaFigures;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -14,7 +15,13 @@ import picocli.CommandLine.Spec;
         name = "figures",
         mixinStandardHelpOptions = true,
         usageHelpAutoWidth = true,
-        subcommands = {DrumFigures.class, PalosFigures.class, RimaFigures.class, ModelFigures.class},
+        subcommands = {
+            DrumFigures.class,
+            PalosFigures.class,
+            RdmaboxFigures.class,
+            RimaFigures.class,
+            ModelFigures.class
+        },
         description = {
             "Makes the figures of papers again, and says of each claim whether it holds here.",
             "An example is: verbena figures rima --quick.%n"

@@ -1,12 +1,14 @@
 /**
  * The papers' workloads, baselines and figures, on the simulation and with what {@code bench} measures on this machine;
- * a package a paper beside {@code rima}, {@code palos} and {@code drum}.
+ * a package a paper beside {@code rima}, {@code palos}, {@code drum} and
+ * {@code rdmabox}.
  *
  * <pre>
  *   FiguresCommand ──▶ rima ──▶ etc ──▶ receive ──▶ srq ──▶ workload
  *         │             └────┬───┘
  *         ├──▶ palos ──▶ figures (claims, tables, plots)
- *         ├──▶ drum ────────┘
+ *         ├──▶ drum ────────┤
+ *         ├──▶ rdmabox ─────┘
  *         └──▶ model (the simulated NIC and host themselves) ──▶ palos
  * </pre>
  */

@@ -159,8 +159,13 @@ public final class MemoryTable {
         REGION.setVolatile(regions, index, region);
     }
 
+    /** Whether there is room for another region. */
+    public synchronized boolean hasRoom() {
+        return freeCount > 0 || reclaim() > 0;
+    }
+
     private int takeIndex() {
-        if (freeCount == 0 && reclaim() == 0) {
+        if (!hasRoom()) {
             throw new IllegalStateException("regions and windows " + regions.length + " = maximum " + regions.length
                     + "; raise maxMemoryRegions");
         }

@@ -63,6 +63,9 @@ public abstract class PaperCommand extends RunCommand {
             throw wrong("no figure " + String.join(", ", unknown) + "; there are "
                     + String.join(", ", figures.stream().map(PaperFigure::id).toList()));
         }
+        if (wanted.isEmpty() && !mutate) { // all of them measure this machine
+            wanted.addAll(figures);
+        }
         PaperFigure.Size size = quick ? PaperFigure.Size.QUICK : PaperFigure.Size.FULL;
         if (mutate) {
             wanted.removeIf(figure -> !figure.isRepeatable());

@@ -43,9 +43,7 @@ final class RealFigure extends PaperFigure {
         RealRuns runs = new RealRuns(size, measurement);
         FigureReport report = new FigureReport(id(), title())
                 .setting("machine", Machine.here().text())
-                .setting(
-                        "verb",
-                        "WRITE with immediate data, of which the peer counts each; the latency figure's floods: WRITE")
+                .setting("verb", "WRITE with immediate data, of which the peer counts each")
                 .setting("large messages", "1 MiB")
                 .setting("measured for", runs.text());
         RealShares shares = new RealShares(report, runs, size);

@@ -28,19 +28,21 @@ final class RealRuns {
     private final double warmup;
     private final double latencyWarmup; // until the compilers of two processes leave the cores alone
     private final double seconds;
+    private final double latencySeconds;
     private final Function<TenantsSetting, TenantsResult> measurement;
 
     RealRuns(Size size, Function<TenantsSetting, TenantsResult> measurement) {
         warmup = size == Size.FULL ? 0.7 : 0.3;
         latencyWarmup = size == Size.FULL ? 8 : 0.3;
-        seconds = size == Size.FULL ? 1.5 : 0.3;
+        seconds = size == Size.FULL ? 6 : 0.3; // a hundred large messages of a seventeenth over a socket
+        latencySeconds = size == Size.FULL ? 1.5 : 0.3;
         this.measurement = measurement;
     }
 
     /** How long, for people. */
     String text() {
         return Numbers.text(seconds, "s") + " each, after " + Numbers.text(warmup, "s") + " to warm up, latencies "
-                + Numbers.text(latencyWarmup, "s");
+                + Numbers.text(latencySeconds, "s") + " after " + Numbers.text(latencyWarmup, "s");
     }
 
     /** Flows of a group that post WRITEs of which the peer sees each, all with the same weight. */
@@ -51,20 +53,25 @@ final class RealRuns {
 
     /** Two groups beside each other. */
     TenantsResult beside(FabricKind fabric, Discipline discipline, MeasuredTenant first, MeasuredTenant second) {
-        return measure(fabric, discipline, List.of(first, second), Ping.NONE, warmup);
+        return measure(fabric, discipline, List.of(first, second), Ping.NONE, warmup, seconds);
     }
 
     /** An urgent WRITE of 64 B at a time beside some large flows of another group. */
     TenantsResult urgent(FabricKind fabric, Discipline discipline, int flows) {
         List<MeasuredTenant> large = flows == 0 ? List.of() : List.of(group("large", 1, flows, LARGE));
-        return measure(fabric, discipline, large, Ping.WRITE, latencyWarmup);
+        return measure(fabric, discipline, large, Ping.WRITE, latencyWarmup, latencySeconds);
     }
 
     private TenantsResult measure(
-            FabricKind fabric, Discipline discipline, List<MeasuredTenant> tenants, Ping ping, double before) {
+            FabricKind fabric,
+            Discipline discipline,
+            List<MeasuredTenant> tenants,
+            Ping ping,
+            double before,
+            double counted) {
         boolean twoProcesses = fabric != FabricKind.LOCAL;
         return measurement.apply(new TenantsSetting(
-                fabric, twoProcesses, discipline, ChargedUnit.BYTES, tenants, ping, before, seconds));
+                fabric, twoProcesses, discipline, ChargedUnit.BYTES, tenants, ping, before, counted));
     }
 
     /** What a group has at the receiver by what it is entitled to: 1 is exact. */
