@@ -38,7 +38,7 @@ await() {
   done
 }
 
-"$root/verbena" serve --port 0 >"$scratch/verbena.log" 2>&1 &
+"$root/verbena" serve --port 0 --tenant gold:weight=3,password=secret >"$scratch/verbena.log" 2>&1 &
 serve=$!
 pids+=("$serve")
 await "verbena serve" 300 grep -q 'ready on' "$scratch/verbena.log"
@@ -93,6 +93,13 @@ echo "-- redis-cli: interactive use"
 head -c 1000000 /dev/urandom >"$scratch/blob"
 "${cli[@]}" -x set blob <"$scratch/blob" >/dev/null
 "${cli[@]}" --raw get blob | head -c 1000000 | cmp - "$scratch/blob" || fail "redis-cli -x"
+
+echo "-- redis-cli: a tenant"
+gold=(redis-cli -p "$port" --user gold --pass secret --no-auth-warning)
+[[ $("${gold[@]}" client info) == *" user=gold "* ]] || fail "redis-cli --user gold"
+[[ $("${gold[@]}" info tenants) == *"tenant_gold:weight=3,clients=1,"* ]] || fail "info tenants"
+[[ $(redis-cli -p "$port" --user gold --pass wrong --no-auth-warning ping 2>&1) == *WRONGPASS* ]] || fail "a wrong password"
+redis-benchmark -p "$port" --user gold -a secret -P 16 -n 20000 -q -t set,get >"$scratch/gold.log" 2>&1 || fail "redis-benchmark --user gold"
 
 echo "-- redis-cli --pipe, --bigkeys, --scan, --stat"
 "${cli[@]}" flushall >/dev/null

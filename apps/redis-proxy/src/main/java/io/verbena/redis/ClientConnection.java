@@ -156,6 +156,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         ByteBuf buffer = (ByteBuf) message;
         try {
+            worker.tenants().charge(session.tenant(), buffer.readableBytes());
             worker.statistics().add(Counter.BYTES_IN, input.received(buffer));
             if (waits) {
                 input.keepRest(false); // reading stops
@@ -236,7 +237,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     private void execute() {
         int left = COMMANDS_PER_VISIT;
         while (!isClosed() && !inputEnds && mayExecute()) {
-            if (left-- == 0 || !unsent.send()) {
+            if (left-- == 0 || !worker.tenants().mayExecute(session.tenant()) || !unsent.send()) {
                 waitForTurn();
                 return;
             }
@@ -276,6 +277,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
                 }
                 begun = false;
                 input.executed();
+                worker.tenants().executed(session.tenant());
                 return true;
             case OVERSIZED:
                 session.beginCommand();
@@ -354,6 +356,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     /** The reply in a slot is complete; it goes out at the end of the batch at the latest. */
     void finish(long slot) {
         int length = replies().finish(slot);
+        worker.tenants().charge(session.tenant(), length);
         window.finished(length, replies().size());
         if (output.length() >= SEND_THRESHOLD) {
             output.send();

@@ -13,8 +13,9 @@ final class ClientSession {
     private final String address;
     private final String localAddress;
     private final long createdNanos;
-    private final String user = "default";
 
+    private volatile String user = ProxyTenant.DEFAULT;
+    private volatile int tenant;
     private volatile String name = "";
     private volatile String libraryName = "";
     private volatile String libraryVersion = "";
@@ -40,6 +41,8 @@ final class ClientSession {
 
     /** Back to the first state, as RESET wants it. */
     void reset() {
+        user = ProxyTenant.DEFAULT;
+        tenant = 0;
         name = "";
         database = 0;
         protocol = 2;
@@ -62,8 +65,19 @@ final class ClientSession {
         return localAddress;
     }
 
+    /** The name of the tenant that it is of. */
     String user() {
         return user;
+    }
+
+    /** The number of that tenant; 0 is the default one. */
+    int tenant() {
+        return tenant;
+    }
+
+    void tenant(int number, ProxyTenant whose) {
+        tenant = number;
+        user = whose.name();
     }
 
     String name() {

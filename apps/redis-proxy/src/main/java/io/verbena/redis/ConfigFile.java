@@ -22,6 +22,7 @@ final class ConfigFile {
             Map.entry("maxmemory-clients", (context, value) -> context.maxMemoryClients(text(value))),
             Map.entry("client-query-buffer-limit", (context, value) -> context.queryBufferLimit(text(value))),
             Map.entry("requirepass", (context, value) -> context.password(text(value))),
+            Map.entry("tenants", ConfigFile::tenants),
             Map.entry("maxclients", (context, value) -> context.maxClients(integer(value))),
             Map.entry("timeout", (context, value) -> context.timeoutSeconds(integer(value)))));
 
@@ -76,6 +77,13 @@ final class ConfigFile {
     /** The first line: what a file holds may have several. */
     private static String oneLine(@Nullable String text) {
         return text == null ? "" : text.lines().findFirst().orElse("");
+    }
+
+    private static void tenants(ProxyContext context, JsonNode value) {
+        if (!value.isArray()) {
+            throw new IllegalArgumentException(value + " is no list; write lines such as '- gold:weight=3'");
+        }
+        value.forEach(each -> context.tenant(ProxyTenant.parse(text(each))));
     }
 
     private static int integer(JsonNode value) {

@@ -3,10 +3,13 @@ package io.verbena.redis;
 import io.verbena.redis.resp.RespWriter;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** HELLO and AUTH. For one worker's thread. */
 final class HelloCommand {
     static final String BAD_NAME = "ERR Client names cannot contain spaces, newlines or special characters.";
+    private static final int NOBODY = -1;
     private static final String WRONG_PASSWORD = "WRONGPASS invalid username-password pair or user is disabled.";
 
     private final Settings settings;
@@ -22,11 +25,14 @@ final class HelloCommand {
             out.error(
                     "ERR AUTH <password> called without any password configured for the default user. Are you sure your"
                             + " configuration is correct?");
-        } else if (arguments.count() == 2 ? isRight(arguments, 1) : isUser(arguments, 1) && isRight(arguments, 2)) {
-            connection.authenticated(true);
-            out.ok();
         } else {
-            out.error(WRONG_PASSWORD);
+            int tenant = arguments.count() == 2 ? tenant(null, arguments, 1) : tenant(arguments.text(1), arguments, 2);
+            if (tenant == NOBODY) {
+                out.error(WRONG_PASSWORD);
+                return;
+            }
+            enter(connection, tenant);
+            out.ok();
         }
     }
 
@@ -49,9 +55,11 @@ final class HelloCommand {
         }
         String name = null;
         boolean authenticated = session.isAuthenticated();
+        int tenant = session.tenant();
         while (next < arguments.count()) {
             if (arguments.is(next, "auth") && next + 2 < arguments.count()) {
-                if (!isUser(arguments, next + 1) || !isRight(arguments, next + 2)) {
+                tenant = tenant(arguments.text(next + 1), arguments, next + 2);
+                if (tenant == NOBODY) {
                     out.error(WRONG_PASSWORD);
                     return;
                 }
@@ -75,7 +83,7 @@ final class HelloCommand {
                     + " version at the same time");
             return;
         }
-        connection.authenticated(true);
+        enter(connection, tenant);
         if (name != null) {
             session.name(name);
         }
@@ -101,15 +109,31 @@ final class HelloCommand {
         out.array(0);
     }
 
-    /** Without a password the default user may come with any, as in Redis. */
-    private boolean isRight(Arguments arguments, int index) {
-        String password = settings.password();
-        return password.isEmpty()
-                || MessageDigest.isEqual(password.getBytes(StandardCharsets.UTF_8), arguments.bytes(index));
+    private void enter(ClientConnection connection, int tenant) {
+        connection.session().tenant(tenant, settings.context().tenants().get(tenant));
+        connection.authenticated(true);
     }
 
-    private static boolean isUser(Arguments arguments, int index) {
-        return arguments.text(index).equals("default");
+    /**
+     * The number of the tenant that a user is, null for the default one, if the password at an index is right. Without
+     * a password the default user may come with any, as in Redis.
+     */
+    private int tenant(@Nullable String user, Arguments arguments, int index) {
+        List<ProxyTenant> tenants = settings.context().tenants();
+        for (int i = 0; i < tenants.size(); i++) {
+            ProxyTenant each = tenants.get(i);
+            if (each.name().equals(user == null ? ProxyTenant.DEFAULT : user)) {
+                byte[] given = arguments.bytes(index);
+                boolean isRight = i == 0 ? isPassword(given) : each.accepts(given);
+                return isRight ? i : NOBODY;
+            }
+        }
+        return NOBODY;
+    }
+
+    private boolean isPassword(byte[] given) {
+        String password = settings.password();
+        return password.isEmpty() || MessageDigest.isEqual(password.getBytes(StandardCharsets.UTF_8), given);
     }
 
     /** Tells whether a name can stand in CLIENT LIST. */

@@ -17,6 +17,7 @@ final class InfoCommand {
     private static final List<String> DEFAULT = List.of(
             "server",
             "clients",
+            "tenants",
             "memory",
             "persistence",
             "stats",
@@ -28,6 +29,7 @@ final class InfoCommand {
     private static final List<String> ALL = List.of(
             "server",
             "clients",
+            "tenants",
             "memory",
             "persistence",
             "stats",
@@ -61,7 +63,7 @@ final class InfoCommand {
         }
         text.setLength(0);
         for (String section : ALL) {
-            if (sections.contains(section)) {
+            if (sections.contains(section) && hasText(section)) {
                 if (text.length() > 0) {
                     text.append("\r\n");
                 }
@@ -69,6 +71,12 @@ final class InfoCommand {
             }
         }
         out.verbatim(text.toString());
+    }
+
+    /** Whether there is something to say: of tenants, if there is more than the default one. */
+    private boolean hasText(String section) {
+        return !section.equals("tenants")
+                || server.settings().context().tenants().size() > 1;
     }
 
     private void write(String section) {
@@ -119,6 +127,9 @@ final class InfoCommand {
                 line("error_replies", server.total(Counter.ERRORS));
                 line("orphaned_replies", server.total(Counter.ORPHANED_REPLIES));
                 line("paused_reads", server.total(Counter.PAUSES));
+                break;
+            case "tenants":
+                tenants();
                 break;
             case "cluster":
                 title("Cluster");
@@ -186,6 +197,18 @@ final class InfoCommand {
         line("expired_keys", server.store().expiredKeys());
         line("evicted_keys", server.store().evictedKeys());
         line("total_error_replies", server.total(Counter.ERRORS));
+    }
+
+    private void tenants() {
+        List<ProxyTenant> tenants = server.settings().context().tenants();
+        title("Tenants");
+        for (int i = 0; i < tenants.size(); i++) {
+            ProxyTenant tenant = tenants.get(i);
+            line(
+                    "tenant_" + tenant.name(),
+                    "weight=" + tenant.weight() + ",clients=" + server.clients(tenant) + ",commands="
+                            + server.commands(i) + ",turns_waited=" + server.turnsWaited(i));
+        }
     }
 
     private void cpu() {

@@ -1,6 +1,10 @@
 package io.verbena.redis;
 
 import io.verbena.redis.resp.RespLimits;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +19,7 @@ public final class ProxyContext {
     static final long MIN_QUERY_BUFFER_LIMIT = 1L << 20;
 
     private static final int MAX_WORKERS = 256;
+    private static final int MAX_TENANTS = 256;
 
     private int port = DEFAULT_PORT;
     private String bind = "127.0.0.1";
@@ -23,6 +28,7 @@ public final class ProxyContext {
     private long maxMemory;
     private String maxMemoryPolicy = "noeviction";
     private String password = "";
+    private final List<ProxyTenant> tenants = new ArrayList<>();
     private int maxClients = 10_000;
     private int timeoutSeconds;
     private int backlog = 511;
@@ -40,6 +46,13 @@ public final class ProxyContext {
      * @throws IllegalArgumentException if one is out of its range
      */
     public ProxyContext conclude() {
+        Set<String> names = new HashSet<>();
+        for (ProxyTenant tenant : tenants) {
+            if (!names.add(tenant.name())) {
+                throw new IllegalArgumentException("tenant " + tenant.name() + " is there twice");
+            }
+        }
+        range("tenants", tenants.size(), 0, MAX_TENANTS);
         range("port", port, 0, 65535);
         range("workers", workers, 1, MAX_WORKERS);
         range("shards", shards, 1, MAX_WORKERS);
@@ -292,6 +305,36 @@ public final class ProxyContext {
      */
     public String password() {
         return password;
+    }
+
+    /**
+     * Adds a tenant: clients that give its name with AUTH or HELLO. Where several tenants have commands to execute,
+     * each gets its weight's part of a worker's time.
+     *
+     * @param value {@link ProxyTenant#DEFAULT} is that of clients that give none, of weight 1 unless it is added
+     * @return this
+     */
+    public ProxyContext tenant(ProxyTenant value) {
+        tenants.add(value);
+        return this;
+    }
+
+    /**
+     * All tenants.
+     *
+     * @return the default one first
+     */
+    public List<ProxyTenant> tenants() {
+        List<ProxyTenant> all = new ArrayList<>();
+        all.add(new ProxyTenant(ProxyTenant.DEFAULT, 1, ""));
+        for (ProxyTenant each : tenants) {
+            if (each.name().equals(ProxyTenant.DEFAULT)) {
+                all.set(0, each);
+            } else {
+                all.add(each);
+            }
+        }
+        return List.copyOf(all);
     }
 
     /**

@@ -161,6 +161,27 @@ public final class ProxyServer implements AutoCloseable {
         return sum;
     }
 
+    /** Clients of a tenant. */
+    long clients(ProxyTenant tenant) {
+        return connections.values().stream()
+                .filter(each -> each.session().user().equals(tenant.name()))
+                .count();
+    }
+
+    /** Commands that clients of a tenant have had executed. */
+    long commands(int tenant) {
+        return workers.stream()
+                .mapToLong(worker -> worker.tenants().commands(tenant))
+                .sum();
+    }
+
+    /** Turns in which clients of a tenant had to wait for the next one. */
+    long turnsWaited(int tenant) {
+        return workers.stream()
+                .mapToLong(worker -> worker.tenants().turnsWaited(tenant))
+                .sum();
+    }
+
     long calls(Command command) {
         return workers.stream()
                 .mapToLong(worker -> worker.statistics().calls(command))

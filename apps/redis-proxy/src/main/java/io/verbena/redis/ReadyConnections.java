@@ -1,6 +1,5 @@
 package io.verbena.redis;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -12,13 +11,17 @@ final class ReadyConnections {
 
     private List<ClientConnection> sending = new ArrayList<>();
 
-    /** Connections with something to execute, in the order in which they go on. */
-    private final ArrayDeque<ClientConnection> waiting = new ArrayDeque<>();
+    /** Connections with something to execute. */
+    private final TenantTurns<ClientConnection> waiting;
 
     /** Connections with pieces of a value to ask for, for which there was no room. */
     private List<ClientConnection> fetching = new ArrayList<>();
 
     private List<ClientConnection> fetched = new ArrayList<>();
+
+    ReadyConnections(TenantTurns<ClientConnection> waiting) {
+        this.waiting = waiting;
+    }
 
     /** A connection has replies to send. */
     void dirty(ClientConnection connection) {
@@ -31,7 +34,7 @@ final class ReadyConnections {
 
     /** A connection has something to execute, and goes on when its turn comes. */
     void waits(ClientConnection connection) {
-        waiting.addLast(connection);
+        waiting.waits(connection.session().tenant(), connection);
     }
 
     /** A connection has pieces of a value to ask for, for which there was no room. */
@@ -41,7 +44,7 @@ final class ReadyConnections {
 
     /** Whether some wait for room. */
     boolean isAnyWaiting() {
-        return !waiting.isEmpty() || !fetching.isEmpty();
+        return waiting.isAnyWaiting() || !fetching.isEmpty();
     }
 
     /**
@@ -50,12 +53,7 @@ final class ReadyConnections {
      */
     void takeTurns(BooleanSupplier hasRoom) {
         fetchBodies();
-        for (int left = waiting.size(); left > 0 && hasRoom.getAsBoolean(); left--) {
-            ClientConnection next = waiting.pollFirst();
-            if (next != null) {
-                next.takeTurn();
-            }
-        }
+        waiting.takeTurns(hasRoom);
     }
 
     private void fetchBodies() {

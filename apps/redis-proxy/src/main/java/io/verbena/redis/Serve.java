@@ -4,6 +4,8 @@ import io.verbena.nic.JvmFlags;
 import io.verbena.redis.backend.NodeStore;
 import io.verbena.redis.backend.Store;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,6 +67,12 @@ public final class Serve implements Callable<Integer> {
 
     @Option(names = "--requirepass", paramLabel = "PASSWORD", description = "Password that clients have to give.")
     private @Nullable String password;
+
+    @Option(
+            names = "--tenant",
+            paramLabel = "NAME:weight=N,password=PASSWORD",
+            description = "Clients that give this name with AUTH have N parts of the time; may be given several times.")
+    private List<String> tenants = new ArrayList<>();
 
     @Option(names = "--maxclients", paramLabel = "N", description = "Most clients at a time (10000).")
     private @Nullable Integer maxClients;
@@ -159,6 +167,7 @@ public final class Serve implements Callable<Integer> {
         if (password != null) {
             context.password(password);
         }
+        tenants.forEach(each -> context.tenant(ProxyTenant.parse(each)));
         if (maxClients != null) {
             context.maxClients(maxClients);
         }

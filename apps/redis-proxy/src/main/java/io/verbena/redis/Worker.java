@@ -50,7 +50,8 @@ final class Worker implements Runnable {
     private final ReplyHandler replyHandler;
     private final List<ClientConnection> connections = new ArrayList<>();
 
-    private final ReadyConnections ready = new ReadyConnections();
+    private final TenantTurns<ClientConnection> tenants;
+    private final ReadyConnections ready;
     private final BooleanSupplier hasRoom;
     private @Nullable ClientConnection executing;
     /** Pieces of values were asked for in this turn. */
@@ -69,6 +70,8 @@ final class Worker implements Runnable {
         this.memory = new ClientMemory(settings(), statistics);
         this.inputs = new InputMemory(settings());
         this.dispatcher = new Dispatcher(this, backend);
+        this.tenants = new TenantTurns<>(settings().context().tenants(), nowNanos, ClientConnection::takeTurn);
+        this.ready = new ReadyConnections(tenants);
         this.hasRoom = dispatcher::hasRoom;
         this.replyHandler = dispatcher.replies()::onReply;
     }
@@ -100,6 +103,7 @@ final class Worker implements Runnable {
     }
 
     private void turn() {
+        tenants.begin(nowNanos);
         backend.await(waitNanos());
         nowNanos = System.nanoTime();
         backend.flush();
@@ -255,6 +259,11 @@ final class Worker implements Runnable {
         if (executing == connection) {
             executing = null;
         }
+    }
+
+    /** Whose turn it is. */
+    TenantTurns<ClientConnection> tenants() {
+        return tenants;
     }
 
     ClientMemory memory() {

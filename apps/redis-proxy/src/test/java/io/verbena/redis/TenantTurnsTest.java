@@ -1,0 +1,174 @@
+package io.verbena.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whose turn it is, with connections that are made up: each executes one command after the other while it may. */
+@Timeout(30)
+class TenantTurnsTest {
+    private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final List<ProxyTenant> tenants = List.of(
+            new ProxyTenant(ProxyTenant.DEFAULT, 1, ""), new ProxyTenant("gold", 3, ""), new ProxyTenant("tin", 1, ""));
+    private final TenantTurns<Client> turns = new TenantTurns<>(tenants, 0, Client::takeTurn);
+    private int room = Integer.MAX_VALUE;
+    private long now;
+
+    /** A client with commands. */
+    private final class Client {
+        final int tenant;
+        long left;
+        long executed;
+        int bytes;
+
+        Client(int tenant, long commands) {
+            this.tenant = tenant;
+            this.left = commands;
+        }
+
+        void takeTurn() {
+            for (int visit = 0; left > 0; visit++) {
+                if (visit == 512 || !turns.mayExecute(tenant) || room == 0) {
+                    turns.waits(tenant, this);
+                    return;
+                }
+                left--;
+                executed++;
+                room--;
+                turns.executed(tenant);
+                turns.charge(tenant, bytes);
+            }
+        }
+    }
+
+    private void turn() {
+        now += MS;
+        turns.begin(now);
+        turns.takeTurns(() -> room > 0);
+    }
+
+    private static long executed(List<Client> clients) {
+        return clients.stream().mapToLong(each -> each.executed).sum();
+    }
+
+    private List<Client> flood(int tenant, int count) {
+        List<Client> clients = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Client client = new Client(tenant, Long.MAX_VALUE);
+            clients.add(client);
+            turns.waits(tenant, client);
+        }
+        return clients;
+    }
+
+    @Test
+    void floodsGetTheirWeightsPartsHoweverManyTheyAre() {
+        List<Client> gold = flood(1, 1);
+        List<Client> tin = flood(2, 50);
+        for (int i = 0; i < 1000; i++) {
+            turn();
+        }
+        double all = executed(gold) + executed(tin);
+        assertThat(executed(gold) / all).isCloseTo(0.75, within(0.001));
+        assertThat(all).isCloseTo(1000.0 * TenantTurns.COMMANDS_PER_TURN, within(600.0));
+        assertThat(turns.commands(1)).isEqualTo(executed(gold));
+        assertThat(turns.turnsWaited(2)).isGreaterThan(990);
+    }
+
+    /** Clients of one tenant take turns. */
+    @Test
+    void clientsOfATenantAreServedInTurn() {
+        flood(1, 1);
+        List<Client> tin = flood(2, 4);
+        for (int i = 0; i < 400; i++) {
+            turn();
+        }
+        assertThat(tin).allSatisfy(each -> assertThat(each.executed).isBetween(6000L, 6800L));
+    }
+
+    @Test
+    void aTenantAloneIsNotHeldUp() {
+        List<Client> gold = flood(1, 3);
+        turn();
+        assertThat(executed(gold)).isEqualTo(3 * 512);
+        assertThat(turns.isAnyWaiting()).isTrue();
+    }
+
+    /** One with a command now and then finds a turn that is short, and has it executed in it. */
+    @Test
+    void whoComesWithOneCommandWaitsForNoFlood() {
+        List<Client> tin = flood(2, 50);
+        Client gold = new Client(1, 0);
+        for (int i = 0; i < 200; i++) {
+            long before = executed(tin);
+            now += MS;
+            turns.begin(now);
+            gold.left++;
+            gold.takeTurn(); // as its socket is read
+            assertThat(gold.left).isZero();
+            turns.takeTurns(() -> true);
+            if (i > 0) { // the first one came as a surprise
+                assertThat(executed(tin) - before).isLessThanOrEqualTo(2 * TenantTurns.COMMANDS_PER_TURN);
+            }
+        }
+        assertThat(gold.executed).isEqualTo(200);
+    }
+
+    /** The other has gone: what it had is for those that are there, within 20 ms. */
+    @Test
+    void whatOneLeavesIsForTheOthers() {
+        List<Client> gold = flood(1, 1);
+        List<Client> tin = flood(2, 1);
+        turn();
+        gold.get(0).left = 0;
+        for (int i = 0; i < 30; i++) {
+            turn();
+        }
+        long before = executed(tin);
+        turn();
+        assertThat(executed(tin) - before).isEqualTo(512);
+        assertThat(executed(gold)).isEqualTo(192);
+    }
+
+    /** Bytes count, and what one has used beyond its part is taken from its next turns. */
+    @Test
+    void longCommandsAreRepaid() {
+        List<Client> gold = flood(1, 1);
+        List<Client> tin = flood(2, 1);
+        tin.get(0).bytes = 100 * TenantTurns.BYTES_PER_COMMAND;
+        for (int i = 0; i < 4000; i++) {
+            turn();
+        }
+        double charged = executed(gold) + 101.0 * executed(tin);
+        assertThat(101.0 * executed(tin) / charged).isCloseTo(0.25, within(0.005));
+    }
+
+    /** Where there is room for few commands in a turn, a round takes several turns. */
+    @Test
+    void littleRoomIsForAll() {
+        List<Client> gold = flood(1, 1);
+        List<Client> tin = flood(2, 1);
+        for (int i = 0; i < 3000; i++) {
+            room = 7;
+            turn();
+        }
+        assertThat(executed(gold) + executed(tin)).isEqualTo(21_000);
+        assertThat(executed(gold) / 21_000.0).isCloseTo(0.75, within(0.01));
+        assertThat(executed(tin)).isPositive();
+    }
+
+    @Test
+    void whoIsGoneHasNoTurn() {
+        List<Client> gold = flood(1, 2);
+        turns.remove(gold.get(0));
+        turn();
+        assertThat(gold.get(0).executed).isZero();
+        assertThat(gold.get(1).executed).isEqualTo(512);
+    }
+}
