@@ -73,13 +73,15 @@ if command -v redis-server >/dev/null; then
   redis=
 fi
 
+tenants=(--users default,gold,tin)
+weights=(--tenant gold:weight=5 --tenant tin)
 small=(--server-jvm -Xmx512m --max-data 64m --max-value 16m)
 check "default-17" "$jdk17" || failed=1
-check "workers-17" "$jdk17" -- --workers 4 || failed=1
+check "workers-17" "$jdk17" "${tenants[@]}" -- --workers 4 "${weights[@]}" || failed=1
 check "shards-17" "$jdk17" -- --shards 4 || failed=1
 check "small-17" "$jdk17" "${small[@]}" || failed=1
 if [ -n "$jdk25" ]; then
-  check "workers-shards-25" "$jdk25" -- --workers 4 --shards 4 || failed=1
+  check "workers-shards-25" "$jdk25" "${tenants[@]}" -- --workers 4 --shards 4 "${weights[@]}" || failed=1
   check "small-25" "$jdk25" "${small[@]}" || failed=1
 fi
 exit $failed

@@ -75,12 +75,16 @@ abstract class Player {
         greeted = true;
         Batch greeting = new Batch();
         String password = run.context().password;
+        List<String> users = run.context().users;
+        String user = users.isEmpty() ? "default" : users.get(id % users.size());
         if (protocol == 3) {
-            if (password.isEmpty()) {
+            if (password.isEmpty() && users.isEmpty()) {
                 greeting.add("HELLO", Expected::anything, "3");
             } else {
-                greeting.add("HELLO", Expected::anything, "3", "AUTH", "default", password);
+                greeting.add("HELLO", Expected::anything, "3", "AUTH", user, password);
             }
+        } else if (!users.isEmpty()) {
+            greeting.add("AUTH", Expected::ok, user, password);
         } else if (!password.isEmpty()) {
             greeting.add("AUTH", Expected::ok, password);
         }

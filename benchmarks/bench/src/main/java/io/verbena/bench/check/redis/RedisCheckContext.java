@@ -2,6 +2,7 @@ package io.verbena.bench.check.redis;
 
 import io.verbena.bench.check.CheckOptions;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -14,8 +15,15 @@ public final class RedisCheckContext extends CheckOptions {
     private static final int MAX_CLIENTS = 20_000;
     private static final int MAX_THREADS = 16;
 
-    @Option(names = "--password", paramLabel = "P", description = "Password of the server.")
+    @Option(names = "--password", paramLabel = "P", description = "Password of the server, or of its users.")
     String password = "";
+
+    @Option(
+            names = "--users",
+            paramLabel = "<user>",
+            split = ",",
+            description = "Users that the clients are of, in turn: the tenants of a server that has some.")
+    List<String> users = new ArrayList<>();
 
     @Option(names = "--clients", paramLabel = "N", description = "Connections (${DEFAULT-VALUE}).")
     int clients = 200;
