@@ -61,7 +61,7 @@ final class Connector {
     /** Attaches to a region. */
     RemoteRegion attach(Tenant tenant, String address, RegionOptions options, Duration timeout) {
         node.checkOpen();
-        ConnectionOwner owner = new TenantConnections(node, tenant, options.settings());
+        ConnectionOwner owner = new TenantConnections(node, tenant, options.settings(tenant.pd(), node.clock()));
         Connection connection =
                 open(address, ConnectionFlyweight.REGION, owner, null, ChannelSettings.DEFAULT, timeout);
         if (!(connection.end instanceof RemoteRegion.End end)) {

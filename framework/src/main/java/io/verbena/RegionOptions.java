@@ -1,7 +1,10 @@
 package io.verbena;
 
 import io.verbena.merge.MergeSettings;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.remote.RegistrationCost;
 import java.util.Objects;
+import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,10 +93,17 @@ public final class RegionOptions {
     /**
      * What they come to.
      *
+     * @param pd in which it is tried what registering takes, if that is to be measured
      * @throws IllegalArgumentException if options of the queue are set, but no queue
      */
-    RegionSettings settings() {
-        return new RegionSettings(merges(), buffers, registerFrom);
+    RegionSettings settings(ProtectionDomain pd, NanoClock clock) {
+        return new RegionSettings(
+                merges(),
+                switch (buffers) {
+                    case COPY -> Integer.MAX_VALUE;
+                    case REGISTER -> 1;
+                    case BY_SIZE -> registerFrom > 0 ? registerFrom : RegistrationCost.crossover(pd, clock);
+                });
     }
 
     /** What the queue is made with; null if there is none. */

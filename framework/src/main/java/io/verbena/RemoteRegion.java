@@ -102,10 +102,9 @@ public final class RemoteRegion implements AutoCloseable {
                         merges,
                         driver,
                         node.clock());
-        int registerFrom = settings.registerFrom(tenant.pd(), node.clock());
-        this.operations = registerFrom == Integer.MAX_VALUE
+        this.operations = settings.registerFrom() == Integer.MAX_VALUE
                 ? posting
-                : new RegisteringOperations(posting, tenant.pd(), registerFrom);
+                : new RegisteringOperations(posting, tenant.pd(), settings.registerFrom());
         this.hasCompletion = operations::hasWork;
         this.awaitsNode = () -> !tenant.callbacks().isAway() && operations.hasWork();
         this.blocking = new BlockingOperations(this, driver, hasCompletion);

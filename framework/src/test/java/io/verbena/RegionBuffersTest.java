@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -176,6 +177,32 @@ class RegionBuffersTest {
             await(pair, narrow);
             assertThat(shared.buffer().getByte(4999)).isZero();
             assertThat(ended).hasSize(29).containsOnly(Outcome.DONE);
+        }
+    }
+
+    /** Handlers on the node's own thread, of which each posts an operation on another buffer. */
+    @ParameterizedTest
+    @MethodSource("everywhere")
+    void handlersTakeBuffersInTurn(Fabric fabric, Merging how) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.THREAD)) {
+            pair.server.share("table", LENGTH);
+            RemoteRegion region =
+                    pair.client.attach(pair.address + "table", registering().merge(how), NodePair.TIMEOUT);
+            AtomicInteger left = new AtomicInteger(60);
+            OperationHandler next = new OperationHandler() {
+                @Override
+                public void onOperation(long id, Outcome outcome, long value) {
+                    assertThat(outcome).isEqualTo(Outcome.DONE);
+                    if (left.decrementAndGet() > 0) {
+                        assertThat(region.write(0, direct(5000), 0, 5000, id + 1, this))
+                                .isEqualTo(SendResult.SENT);
+                    }
+                }
+            };
+            region.pollOnNode();
+            assertThat(region.write(0, direct(5000), 0, 5000, 0, next)).isEqualTo(SendResult.SENT);
+            pair.await(() -> left.get() == 0);
+            assertThat(region.statistics().registered()).isEqualTo(60);
         }
     }
 

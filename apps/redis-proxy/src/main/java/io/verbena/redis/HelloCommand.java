@@ -123,16 +123,15 @@ final class HelloCommand {
         for (int i = 0; i < tenants.size(); i++) {
             ProxyTenant each = tenants.get(i);
             if (each.name().equals(user == null ? ProxyTenant.DEFAULT : user)) {
-                byte[] given = arguments.bytes(index);
-                boolean isRight = i == 0 ? isPassword(given) : each.accepts(given);
-                return isRight ? i : NOBODY;
+                return isPassword(each, arguments.bytes(index)) ? i : NOBODY;
             }
         }
         return NOBODY;
     }
 
-    private boolean isPassword(byte[] given) {
-        String password = settings.password();
+    /** Of a tenant that has none of its own it is that of all. */
+    private boolean isPassword(ProxyTenant tenant, byte[] given) {
+        String password = tenant.password().isEmpty() ? settings.password() : tenant.password();
         return password.isEmpty() || MessageDigest.isEqual(password.getBytes(StandardCharsets.UTF_8), given);
     }
 

@@ -1,7 +1,5 @@
 package io.verbena.redis;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Locale;
 
 /**
@@ -10,7 +8,7 @@ import java.util.Locale;
  *
  * @param name that clients give with AUTH or HELLO; {@value #DEFAULT} for those that give none
  * @param weight 1 to {@value #MAX_WEIGHT}
- * @param password that they give; empty: any. Of the default tenant it is {@code requirepass}.
+ * @param password that they give; empty: {@code requirepass}, which is always that of the default tenant
  */
 public record ProxyTenant(String name, int weight, String password) {
     /** The tenant of clients that name no user. */
@@ -40,7 +38,7 @@ public record ProxyTenant(String name, int weight, String password) {
     }
 
     /**
-     * Reads one, as in {@code gold:weight=3,password=secret}; what is left out is weight 1 and no password.
+     * Reads one, as in {@code gold:weight=3,password=secret}; what is left out is weight 1 and {@code requirepass}.
      *
      * @throws IllegalArgumentException if it is malformed; says what is wrong
      */
@@ -71,11 +69,6 @@ public record ProxyTenant(String name, int weight, String password) {
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("tenant " + name + ": weight '" + value + "' is no whole number", e);
         }
-    }
-
-    /** Whether a client may be one of it that gives these bytes. */
-    boolean accepts(byte[] given) {
-        return password.isEmpty() || MessageDigest.isEqual(password.getBytes(StandardCharsets.UTF_8), given);
     }
 
     /** Without the password. */

@@ -23,6 +23,11 @@ final class ReadyConnections {
         this.waiting = waiting;
     }
 
+    /** Whose turn it is of those that wait. */
+    TenantTurns<ClientConnection> turns() {
+        return waiting;
+    }
+
     /** A connection has replies to send. */
     void dirty(ClientConnection connection) {
         dirty.add(connection);

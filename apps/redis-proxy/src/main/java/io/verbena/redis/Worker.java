@@ -50,7 +50,6 @@ final class Worker implements Runnable {
     private final ReplyHandler replyHandler;
     private final List<ClientConnection> connections = new ArrayList<>();
 
-    private final TenantTurns<ClientConnection> tenants;
     private final ReadyConnections ready;
     private final BooleanSupplier hasRoom;
     private @Nullable ClientConnection executing;
@@ -70,8 +69,8 @@ final class Worker implements Runnable {
         this.memory = new ClientMemory(settings(), statistics);
         this.inputs = new InputMemory(settings());
         this.dispatcher = new Dispatcher(this, backend);
-        this.tenants = new TenantTurns<>(settings().context().tenants(), nowNanos, ClientConnection::takeTurn);
-        this.ready = new ReadyConnections(tenants);
+        this.ready = new ReadyConnections(
+                new TenantTurns<>(settings().context().tenants(), nowNanos, ClientConnection::takeTurn));
         this.hasRoom = dispatcher::hasRoom;
         this.replyHandler = dispatcher.replies()::onReply;
     }
@@ -103,7 +102,7 @@ final class Worker implements Runnable {
     }
 
     private void turn() {
-        tenants.begin(nowNanos);
+        tenants().begin(nowNanos);
         backend.await(waitNanos());
         nowNanos = System.nanoTime();
         backend.flush();
@@ -263,7 +262,7 @@ final class Worker implements Runnable {
 
     /** Whose turn it is. */
     TenantTurns<ClientConnection> tenants() {
-        return tenants;
+        return ready.turns();
     }
 
     ClientMemory memory() {

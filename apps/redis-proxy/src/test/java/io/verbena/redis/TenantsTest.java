@@ -61,6 +61,10 @@ class TenantsTest {
             assertThat(client.command("ping")).startsWith("-NOAUTH");
             assertThat(client.command("auth", "secret")).startsWith("-WRONGPASS");
             assertThat(client.command("auth", "default", "secret")).startsWith("-WRONGPASS");
+            assertThat(client.command("auth", "tin", "anything")).startsWith("-WRONGPASS"); // it has none of its own
+            assertThat(client.command("auth", "gold", "default-secret")).startsWith("-WRONGPASS");
+            assertThat(client.command("ping")).startsWith("-NOAUTH");
+            assertThat(client.command("auth", "tin", "default-secret")).isEqualTo("+OK\r\n");
             assertThat(client.command("auth", "gold", "secret")).isEqualTo("+OK\r\n");
             assertThat(client.command("ping")).isEqualTo("+PONG\r\n");
             assertThat(client.command("reset")).isEqualTo("+RESET\r\n");

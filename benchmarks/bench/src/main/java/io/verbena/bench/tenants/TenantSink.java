@@ -16,6 +16,7 @@ import io.verbena.nic.append.AppendQueueAttributes;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.verification.RunException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.collections.Int2IntHashMap;
@@ -169,7 +170,9 @@ final class TenantSink {
     }
 
     private void onCompletion(Completion completion) {
-        if (!completion.isSuccess()) {
+        WcOpcode opcode = completion.opcode();
+        boolean received = opcode == WcOpcode.RECEIVE || opcode == WcOpcode.RECEIVE_WRITE_IMMEDIATE;
+        if (!received || !completion.isSuccess()) {
             return; // receives that were flushed; requests there are none
         }
         take(completion.byteLength());
