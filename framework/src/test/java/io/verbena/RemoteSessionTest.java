@@ -145,6 +145,8 @@ class RemoteSessionTest {
         server.share("pages", LENGTH);
         RemoteSession session =
                 node(Fabric.LOCAL).remote(options().queuePairs(3).peer(Fabric.LOCAL.listen(server)), NodePair.TIMEOUT);
+        assertThat(List.of(session.region(0, 0, BLOCK), session.region(0, BLOCK, 1), session.region(0, 2L * BLOCK, 1)))
+                .doesNotHaveDuplicates();
         for (int block = 0; block < 12; block++) {
             RemoteRegion region = session.region(0, (long) block * BLOCK, BLOCK);
             assertThat(region).isSameAs(session.region(0, (long) (block % 3) * BLOCK, 0));
