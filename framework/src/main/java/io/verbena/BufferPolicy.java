@@ -9,15 +9,17 @@ public enum BufferPolicy {
     COPY,
 
     /**
-     * In the buffer that the operation names, if it is a direct one; others are copied. Its memory is registered the
-     * first time and stays so while the region uses few others. A write's source must not change before the operation
-     * has ended, as a read's target.
+     * In the buffer that the operation names, if it is a direct one and the operation is not one that a thread waits
+     * for; others are copied. A buffer, known by its identity, is registered the first time and stays so, and
+     * reachable, until the region has used 16 others since; with 16 in use, those of further operations are copied. A
+     * write's source must not change before the operation has ended, nor may a read's target be read. Registered
+     * operations are not merged with others ({@link RegionOptions#merge}).
      */
     REGISTER,
 
     /**
      * As {@link #REGISTER} from a length on at which registering takes no longer than copying; shorter ones are copied.
-     * The length is measured when the first such region of the process is attached, or set by
+     * The length is measured once a process, when a region with this policy is attached, or set by
      * {@link RegionOptions#registerFrom}.
      */
     BY_SIZE

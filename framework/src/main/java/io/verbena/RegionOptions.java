@@ -76,8 +76,8 @@ public final class RegionOptions {
     }
 
     /**
-     * {@link BufferPolicy#BY_SIZE} with a length of the caller's: from how many bytes of an operation on its buffer is
-     * registered and not copied.
+     * {@link BufferPolicy#BY_SIZE} with a length of the caller's: the length of an operation, in bytes, from which its
+     * buffer is registered and not copied.
      *
      * @param bytes at least 1
      */
@@ -91,7 +91,7 @@ public final class RegionOptions {
     }
 
     /**
-     * What they come to.
+     * The resulting settings.
      *
      * @param pd in which it is tried what registering takes, if that is to be measured
      * @throws IllegalArgumentException if options of the queue are set, but no queue

@@ -4,7 +4,7 @@ import io.verbena.merge.MergeSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link RegionOptions} come to.
+ * The settings that {@link RegionOptions} result in.
  *
  * @param merges null: nothing is merged
  * @param registerFrom bytes from which an operation's buffer is registered; {@link Integer#MAX_VALUE}: none is

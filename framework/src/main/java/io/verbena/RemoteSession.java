@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Operations of the same block keep the order that {@link RemoteRegion} promises; there is none among those of others:
  * wait for the end of what must come first.
  *
- * <p>Any number of threads, unless {@link RemoteOptions#region} says otherwise. A peer that is lost takes its own
- * operations along, which end in {@link Outcome#CLOSED}, and no others.
+ * <p>Any number of threads post, unless {@link RemoteOptions#region} says otherwise. One at a time polls, others get 0.
+ * A peer that is lost takes its own operations along, which end in {@link Outcome#CLOSED}, and no others.
  */
 public final class RemoteSession implements AutoCloseable {
     private final int blockShift;
@@ -251,7 +251,7 @@ public final class RemoteSession implements AutoCloseable {
         return sum;
     }
 
-    /** Whether a peer's memory takes operations. */
+    /** Whether a peer's memory takes operations by all of its queue pairs. The channel for messages does not count. */
     public boolean isConnected(int peer) {
         for (RemoteRegion region : peer(peer).regions) {
             if (!region.isConnected()) {
@@ -261,7 +261,7 @@ public final class RemoteSession implements AutoCloseable {
         return true;
     }
 
-    /** Why a peer's memory takes no operations; null while it does. */
+    /** Why one of a peer's queue pairs takes no operations any more; null while all do. */
     public @Nullable CloseReason closeReason(int peer) {
         CloseReason reason = null;
         for (RemoteRegion region : peer(peer).regions) {

@@ -150,7 +150,7 @@ public final class Tenant {
     /**
      * Attaches to the memory of several peers, each by several queue pairs, at this tenant's expense.
      *
-     * @param timeout how long each connection may take
+     * @param timeout how long each connection may take, of which there are as many as queue pairs, and one for messages
      * @throws ConnectionException if one of the peers cannot be reached, refuses, or shares no such memory
      * @throws IllegalArgumentException if there is no peer, or an address is malformed
      */

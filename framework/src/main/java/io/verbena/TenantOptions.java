@@ -94,8 +94,9 @@ public final class TenantOptions {
     /**
      * Memory regions that it may have in its node at a time, at least 1; by default bounded only by
      * {@link NodeContext#maxRegions}. What counts: its shared regions, each with one more for every other combination
-     * of rights (seven at most), and the staging of its channels, requesters and remote regions. At the limit, another
-     * shared region is refused, and whatever needs one to go on waits, as with {@link #maxMemory(long)}.
+     * of rights (seven at most), the staging of its channels, requesters and remote regions, and buffers that are
+     * registered ({@link BufferPolicy}), which give way unless they are in use. At the limit, another shared region is
+     * refused, and whatever needs one to go on waits, as with {@link #maxMemory(long)}.
      */
     public TenantOptions maxRegions(int count) {
         attributes.maxRegions(count);

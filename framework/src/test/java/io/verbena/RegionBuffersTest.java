@@ -200,9 +200,38 @@ class RegionBuffersTest {
                 }
             };
             region.pollOnNode();
-            assertThat(region.write(0, direct(5000), 0, 5000, 0, next)).isEqualTo(SendResult.SENT);
+            pair.client.execute(() -> region.write(0, direct(5000), 0, 5000, 0, next)); // one thread posts
             pair.await(() -> left.get() == 0);
             assertThat(region.statistics().registered()).isEqualTo(60);
+        }
+    }
+
+    /** Buffers that only stay registered make room for whatever else of the tenant needs a region. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Merging.class,
+            names = {"OFF", "HYBRID"})
+    void idleBuffersMakeRoomForOthersOfTheTenant(Merging how) {
+        try (NodePair pair = new NodePair(Fabric.UDS, NodeMode.INVOKER)) {
+            pair.server.share("table", LENGTH);
+            pair.server.openInbox("in");
+            Tenant poor =
+                    pair.client.tenants().add(new TenantOptions().name("poor").maxRegions(2));
+            RemoteRegion first =
+                    poor.attach(pair.address + "table", registering().merge(how), NodePair.TIMEOUT);
+            RemoteRegion second =
+                    poor.attach(pair.address + "table", registering().merge(how), NodePair.TIMEOUT);
+            for (int i = 0; i < 4; i++) {
+                assertThat(first.write(0, direct(5000), 0, 5000, i, ends)).isEqualTo(SendResult.SENT);
+                await(pair, first);
+            }
+            assertThat(poor.regions()).isEqualTo(2);
+            assertThat(second.write(0, direct(5000), 0, 5000, 0, ends)).isEqualTo(SendResult.SENT);
+            await(pair, second);
+            assertThat(second.statistics().registered()).isEqualTo(1);
+            assertThat(second.fetchAndAdd(8, 1, NodePair.TIMEOUT)).isZero(); // needs memory of the region's own
+            Channel channel = poor.connect(pair.address + "in", null, new ChannelOptions(), NodePair.TIMEOUT);
+            assertThat(channel.offer(new UnsafeBuffer(new byte[2000]), 0, 2000)).isEqualTo(SendResult.SENT);
         }
     }
 

@@ -9,20 +9,23 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Direct buffers of the application's that are registered for its operations. A few stay registered after their
- * operations, those used last, so that a buffer that comes again costs a look: as the registration caches of MPI
+ * operations, those used last, so that a buffer that comes again costs only a lookup: as the registration caches of MPI
  * libraries and UCX. A buffer is known by identity and kept from the collector while it is here.
  *
- * <p>Any thread. No lock is held while memory is registered or deregistered, which take the NIC's.
+ * <p>Any thread. The lock is not held while memory is registered or deregistered, which take the NIC's; under the NIC's
+ * it may be taken.
  */
 final class BufferRegistrations {
     /** Buffers that are registered at a time; the operations of others are copied. */
     static final int MAX_BUFFERS = 16;
 
     private final ProtectionDomain pd;
+    private final BooleanSupplier giveBackUnused = this::giveBackUnused;
 
     // Under this.
     private final List<Registered> known = new ArrayList<>(MAX_BUFFERS); // the one used last at the end
@@ -31,6 +34,7 @@ final class BufferRegistrations {
 
     BufferRegistrations(ProtectionDomain pd) {
         this.pd = pd;
+        pd.group().addIdleRegions(giveBackUnused);
     }
 
     /** A buffer that is registered. */
@@ -106,19 +110,12 @@ final class BufferRegistrations {
         if (victim != null) {
             pd.deregister(victim.region);
         }
-        MemoryRegion region = register(bytes);
-        if (region == null && giveBackUnused()) {
-            region = register(bytes);
-        }
+        MemoryRegion region = pd.tryRegister(bytes.duplicate().clear(), Access.LOCAL_WRITE);
         return region == null ? null : add(new Registered(bytes, region), handler);
     }
 
-    private @Nullable MemoryRegion register(ByteBuffer bytes) {
-        return pd.tryRegister(bytes.duplicate().clear(), Access.LOCAL_WRITE);
-    }
-
-    /** Deregisters those that no operation uses, to make room. Returns whether there were any. */
-    boolean giveBackUnused() {
+    /** Deregisters those that no operation uses: the tenant needs room. Returns whether there were any. */
+    private boolean giveBackUnused() {
         List<Registered> unused = new ArrayList<>();
         synchronized (this) {
             for (Registered victim = removeUnused(); victim != null; victim = removeUnused()) {
@@ -158,7 +155,7 @@ final class BufferRegistrations {
                 return use(made, handler);
             }
         }
-        pd.deregister(made.region); // others were faster
+        pd.deregister(made.region); // another thread won the race
         return null;
     }
 
@@ -178,6 +175,7 @@ final class BufferRegistrations {
 
     /** Deregisters all, also those of operations whose end nobody was told yet: the queue pair is gone. */
     void close() {
+        pd.group().removeIdleRegions(giveBackUnused);
         List<Registered> last;
         synchronized (this) {
             closed = true;

@@ -27,7 +27,7 @@ public interface RegionOperations {
     SendResult read(
             long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler);
 
-    /** Writes from a buffer, which has been copied when this returns. */
+    /** Writes from a buffer, which has been copied when this returns, unless it is registered. */
     SendResult write(
             long offset,
             DirectBuffer source,

@@ -46,19 +46,12 @@ public final class RegisteringOperations implements RegionOperations {
             OperationHandler handler) {
         BufferRegistrations.Use use = use(target, length, handler);
         if (use == null) {
-            SendResult copied = operations.read(offset, target, targetOffset, length, correlationId, handler);
-            return mayTryAgain(copied)
-                    ? operations.read(offset, target, targetOffset, length, correlationId, handler)
-                    : copied;
+            return operations.read(offset, target, targetOffset, length, correlationId, handler);
         }
-        SendResult result = null;
-        try {
-            result = operations.read(
-                    offset, use.key(), target.wrapAdjustment() + (long) targetOffset, length, correlationId, use);
-            return result;
-        } finally {
-            posted(use, result);
-        }
+        return posted(
+                use,
+                operations.read(
+                        offset, use.key(), target.wrapAdjustment() + (long) targetOffset, length, correlationId, use));
     }
 
     @Override
@@ -71,24 +64,12 @@ public final class RegisteringOperations implements RegionOperations {
             OperationHandler handler) {
         BufferRegistrations.Use use = use(source, length, handler);
         if (use == null) {
-            SendResult copied = operations.write(offset, source, sourceOffset, length, correlationId, handler);
-            return mayTryAgain(copied)
-                    ? operations.write(offset, source, sourceOffset, length, correlationId, handler)
-                    : copied;
+            return operations.write(offset, source, sourceOffset, length, correlationId, handler);
         }
-        SendResult result = null;
-        try {
-            result = operations.write(
-                    offset, use.key(), source.wrapAdjustment() + (long) sourceOffset, length, correlationId, use);
-            return result;
-        } finally {
-            posted(use, result);
-        }
-    }
-
-    /** What is refused while nothing is under way lacks memory: buffers that only stay registered may be in its way. */
-    private boolean mayTryAgain(SendResult copied) {
-        return copied == SendResult.BACK_PRESSURED && operations.outstanding() == 0 && registrations.giveBackUnused();
+        return posted(
+                use,
+                operations.write(
+                        offset, use.key(), source.wrapAdjustment() + (long) sourceOffset, length, correlationId, use));
     }
 
     private BufferRegistrations.@Nullable Use use(DirectBuffer buffer, int length, OperationHandler handler) {
@@ -98,12 +79,17 @@ public final class RegisteringOperations implements RegionOperations {
                 : registrations.acquire(bytes, handler);
     }
 
-    private void posted(BufferRegistrations.Use use, @Nullable SendResult result) {
+    /**
+     * What was not taken uses its buffer no more. An exception does not come here: whether the operation was taken
+     * before it, nobody knows, so its buffer stays registered until the region closes.
+     */
+    private SendResult posted(BufferRegistrations.Use use, SendResult result) {
         if (result == SendResult.SENT) {
             registered.incrementAndGet();
         } else {
             use.end();
         }
+        return result;
     }
 
     @Override
@@ -166,7 +152,10 @@ public final class RegisteringOperations implements RegionOperations {
 
     @Override
     public void release() {
-        operations.release();
-        registrations.close();
+        try {
+            operations.release();
+        } finally {
+            registrations.close();
+        }
     }
 }

@@ -36,13 +36,18 @@ public final class RegistrationCost {
      */
     public static int crossover(ProtectionDomain pd, NanoClock clock) {
         int known = measured;
-        if (known == 0) {
-            known = measure(pd, clock);
-            measured = known;
+        if (known != 0) {
+            return known;
         }
-        return known;
+        int found = measure(pd, clock);
+        if (found == 0) {
+            return MAX_CROSSOVER; // another tenant may find out
+        }
+        measured = found;
+        return found;
     }
 
+    /** Returns 0 if the tenant may have no more regions. */
     private static int measure(ProtectionDomain pd, NanoClock clock) {
         ByteBuffer from = ByteBuffer.allocateDirect(COPIED);
         ByteBuffer to = ByteBuffer.allocateDirect(COPIED);
@@ -55,7 +60,7 @@ public final class RegistrationCost {
                 long begin = clock.nanoTime();
                 MemoryRegion region = pd.tryRegister(from, Access.LOCAL_WRITE);
                 if (region == null) {
-                    return MAX_CROSSOVER;
+                    return 0;
                 }
                 pd.deregister(region);
                 long middle = clock.nanoTime();

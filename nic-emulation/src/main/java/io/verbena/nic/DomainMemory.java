@@ -72,6 +72,9 @@ final class DomainMemory {
             group.memory().refused();
             return null;
         }
+        if (!table().hasRoom()) {
+            group.giveBackIdleRegions(); // if that is not enough, what registers says so
+        }
         if (!group.memory().tryReserve(length)) {
             if (length > group.memory().limit()) {
                 throw group.memory().exhausted(length);
@@ -111,7 +114,7 @@ final class DomainMemory {
 
     /** Whether another region may be made now. */
     boolean mayRegister() {
-        return group.mayHaveRegion() && table().hasRoom();
+        return group.mayHaveRegion() && (table().hasRoom() || (group.giveBackIdleRegions() && table().hasRoom()));
     }
 
     /** Makes a region of the caller's memory. */

@@ -4,6 +4,9 @@ import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.memory.MemoryQuota;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 
 /**
  * A tenant's share of a NIC, as its administrator sees it: a weight among other groups, limits on what the tenant may
@@ -25,6 +28,7 @@ public final class PerformanceGroup implements AutoCloseable {
 
     // Under the NIC's lock.
     private volatile GroupAttributes attributes; // replaced, never changed
+    private final List<BooleanSupplier> idleRegions = new CopyOnWriteArrayList<>();
     private int protectionDomains;
     private int queuePairs;
     private boolean closed;
@@ -224,8 +228,37 @@ public final class PerformanceGroup implements AutoCloseable {
         }
     }
 
+    /** Whether the group may have another region; idle ones make room. Under the NIC's lock. */
     boolean mayHaveRegion() {
+        return isBelowMaxRegions() || (giveBackIdleRegions() && isBelowMaxRegions());
+    }
+
+    private boolean isBelowMaxRegions() {
         return attributes.maxRegions() == Integer.MAX_VALUE || groups.regions(this) < attributes.maxRegions();
+    }
+
+    /** Returns whether any was given back. Under the NIC's lock. */
+    boolean giveBackIdleRegions() {
+        boolean any = false;
+        for (BooleanSupplier each : idleRegions) {
+            any |= each.getAsBoolean();
+        }
+        return any;
+    }
+
+    /**
+     * Adds what deregisters regions of the group that are kept and not used, when the group or the NIC has the maximum
+     * number of regions and another is wanted. Any thread.
+     *
+     * @param giveBack called under the NIC's lock, by any thread; returns whether there were any
+     */
+    public void addIdleRegions(BooleanSupplier giveBack) {
+        idleRegions.add(giveBack);
+    }
+
+    /** Removes what was added. Any thread. */
+    public void removeIdleRegions(BooleanSupplier giveBack) {
+        idleRegions.remove(giveBack);
     }
 
     /** Refuses a weight or a class that the tenant may not set. */

@@ -143,7 +143,7 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * As {@link #register(ByteBuffer, int)}, for callers that can do without.
+     * As {@link #register(ByteBuffer, int)}, for callers that can proceed without it.
      *
      * @return null if the NIC or the group has the maximum number of regions, or the domain is closed
      */

@@ -237,7 +237,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     private void execute() {
         int left = COMMANDS_PER_VISIT;
         while (!isClosed() && !inputEnds && mayExecute()) {
-            if (left-- == 0 || !worker.tenants().mayExecute(session.tenant()) || !unsent.send()) {
+            if (left-- == 0 || !unsent.send()) {
                 waitForTurn();
                 return;
             }
@@ -267,6 +267,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
         switch (input.find(this)) {
             case COMMAND:
                 Arguments arguments = input.arguments();
+                if (!worker.tenants().mayExecute(session.tenant())) {
+                    waitForTurn();
+                    return false;
+                }
+                int count = arguments.count();
                 if (!begun) {
                     begun = true;
                     session.beginCommand();
@@ -277,7 +282,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
                 }
                 begun = false;
                 input.executed();
-                worker.tenants().executed(session.tenant());
+                worker.tenants().executed(session.tenant(), count);
                 return true;
             case OVERSIZED:
                 session.beginCommand();
@@ -403,6 +408,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
     /** Bytes of the present value have come. */
     void body(DirectBuffer buffer, int offset, int length) {
+        worker.tenants().charge(session.tenant(), length);
         output.body(buffer, offset, length);
     }
 

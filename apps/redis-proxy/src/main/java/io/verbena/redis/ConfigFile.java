@@ -81,7 +81,7 @@ final class ConfigFile {
 
     private static void tenants(ProxyContext context, JsonNode value) {
         if (!value.isArray()) {
-            throw new IllegalArgumentException(value + " is no list; write lines such as '- gold:weight=3'");
+            throw new IllegalArgumentException(value + " is not a list; write lines such as '- gold:weight=3'");
         }
         value.forEach(each -> context.tenant(ProxyTenant.parse(text(each))));
     }

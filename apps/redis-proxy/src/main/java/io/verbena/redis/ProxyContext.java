@@ -49,7 +49,7 @@ public final class ProxyContext {
         Set<String> names = new HashSet<>();
         for (ProxyTenant tenant : tenants) {
             if (!names.add(tenant.name())) {
-                throw new IllegalArgumentException("tenant " + tenant.name() + " is there twice");
+                throw new IllegalArgumentException("tenant " + tenant.name() + " is defined twice");
             }
         }
         range("tenants", tenants.size(), 0, MAX_TENANTS);
@@ -309,7 +309,7 @@ public final class ProxyContext {
 
     /**
      * Adds a tenant: clients that give its name with AUTH or HELLO. Where several tenants have commands to execute,
-     * each gets its weight's part of a worker's time.
+     * each gets a share of a worker's time, proportional to its weight.
      *
      * @param value {@link ProxyTenant#DEFAULT} is that of clients that give none, of weight 1 unless it is added
      * @return this

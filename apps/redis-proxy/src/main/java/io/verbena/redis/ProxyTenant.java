@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /**
  * Clients that share a user name, and with it the proxy's time: where several tenants have commands to execute, each
- * gets its weight's part.
+ * gets a share proportional to its weight.
  *
  * @param name that clients give with AUTH or HELLO; {@value #DEFAULT} for those that give none
  * @param weight 1 to {@value #MAX_WEIGHT}
@@ -54,20 +54,28 @@ public record ProxyTenant(String name, int weight, String password) {
             String value = equals < 0 ? "" : option.substring(equals + 1);
             switch (key) {
                 case "weight" -> weight = number(name, value);
-                case "password" -> password = value;
+                case "password" -> password = given(name, value);
                 default ->
-                    throw new IllegalArgumentException(
-                            "tenant " + name + ": unknown option '" + key + "', use weight=3 or password=secret");
+                    throw new IllegalArgumentException("tenant " + name
+                            + ": an option is neither weight=3 nor password=secret (which has no ',')");
             }
         }
         return new ProxyTenant(name, weight, password);
+    }
+
+    private static String given(String name, String password) {
+        if (password.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "tenant " + name + ": the password is empty; leave the option out if it is to be requirepass");
+        }
+        return password;
     }
 
     private static int number(String name, String value) {
         try {
             return Integer.parseInt(value);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("tenant " + name + ": weight '" + value + "' is no whole number", e);
+            throw new IllegalArgumentException("tenant " + name + ": weight '" + value + "' is not a whole number", e);
         }
     }
 

@@ -9,11 +9,12 @@ import java.util.function.Consumer;
 
 /**
  * The connections of a worker that have something to execute and wait for their turn, by tenant. Where several tenants
- * have something to execute, each may execute its weight's part of {@value #COMMANDS_PER_TURN} commands in a turn of
- * the worker, and waits for the next one then: deficit round robin (Shreedhar and Varghese, 1995). A turn is short, so
- * that a client which comes with one command beside floods waits for no more than that. What is read from clients and
- * written to them counts too, a command for each {@value #BYTES_PER_COMMAND} bytes; whoever has used more than it had
- * repays it before its next turn. One tenant alone is not held up.
+ * have something to execute, each may execute a share of {@value #COMMANDS_PER_TURN} commands in a turn of the worker,
+ * proportional to its weight, and then waits for the next turn: deficit round robin (Shreedhar and Varghese, 1995). A
+ * turn is short, so that a client which comes with one command beside floods waits for no more than that. What is read
+ * from clients and written to them counts too, a command for each {@value #BYTES_PER_COMMAND} bytes, and a command with
+ * many arguments counts as several; whoever has used more than its share repays it before its next turn. One tenant
+ * alone is not held up.
  *
  * <p>For the worker's thread; the counts are for any.
  *
@@ -25,6 +26,9 @@ final class TenantTurns<T> {
 
     /** Bytes that count as a command. */
     static final int BYTES_PER_COMMAND = 4096;
+
+    /** Arguments that count as another command: one with many keys is many. */
+    static final int ARGUMENTS_PER_COMMAND = 8;
 
     /** How long a tenant that has executed something is taken for one that will again. */
     private static final long ACTIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -40,7 +44,6 @@ final class TenantTurns<T> {
     private boolean roundIsOver = true; // all have used their parts, or have nothing to execute
     private int first; // whose turn is first
     private long turn;
-    private long now;
 
     /** One tenant's. */
     private static final class Line<T> {
@@ -51,6 +54,7 @@ final class TenantTurns<T> {
         double credit; // commands; below 0 what it has to repay
         long activeNanos;
         boolean isActive;
+        boolean used; // it has executed something since the last turn began
         long waitedIn; // the turn in which it was found waiting last
 
         Line(int weight) {
@@ -67,7 +71,6 @@ final class TenantTurns<T> {
     @SuppressWarnings({"unchecked", "rawtypes"})
     TenantTurns(List<ProxyTenant> tenants, long nowNanos, Consumer<T> takeTurn) {
         this.takeTurn = takeTurn;
-        this.now = nowNanos;
         this.lines = new Line[tenants.size()];
         for (int i = 0; i < lines.length; i++) {
             lines[i] = new Line<>(tenants.get(i).weight());
@@ -77,17 +80,20 @@ final class TenantTurns<T> {
 
     // ---- turns ------------------------------------------------------------------------------------------------------
 
-    /** A turn of the worker begins: who is active has its part of it. */
+    /** A turn of the worker begins: each active tenant gets its share of it. */
     void begin(long nowNanos) {
         if (lines.length == 1) {
             return;
         }
-        now = nowNanos;
         turn++;
         worked = 0;
         int active = 0;
         weights = 0;
         for (Line<T> line : lines) {
+            if (line.used) {
+                line.used = false;
+                line.activeNanos = nowNanos;
+            }
             line.isActive = !line.waiting.isEmpty() || nowNanos - line.activeNanos < ACTIVE_NANOS;
             active += line.isActive ? 1 : 0;
             weights += line.isActive ? line.weight : 0;
@@ -95,31 +101,56 @@ final class TenantTurns<T> {
         boolean wasContended = contended;
         contended = active > 1;
         if (roundIsOver || !wasContended) {
-            beginRound();
+            beginRounds(1);
         }
     }
 
-    private void beginRound() {
+    private double part(Line<T> line) {
+        return line.isActive ? (double) COMMANDS_PER_TURN * line.weight / weights : 0;
+    }
+
+    private void beginRounds(double rounds) {
         for (Line<T> line : lines) {
-            double part = line.isActive ? (double) COMMANDS_PER_TURN * line.weight / weights : 0;
-            line.credit = contended ? Math.min(line.credit + part, MAX_SAVED * part) : 0;
+            double part = part(line);
+            line.credit = contended ? Math.min(line.credit + rounds * part, MAX_SAVED * part) : 0;
         }
     }
 
-    /** Whether a connection of a tenant may execute something. Whoever was not active has nothing to repay. */
+    /** Rounds until one of those that wait has something left of its share. */
+    private double roundsToGo() {
+        double fewest = Double.POSITIVE_INFINITY;
+        for (Line<T> line : lines) {
+            if (!line.waiting.isEmpty()) {
+                double part = part(line);
+                fewest = Math.min(fewest, part == 0 ? 1 : Math.floor(Math.max(0, -line.credit) / part) + 1);
+            }
+        }
+        return fewest;
+    }
+
+    /**
+     * Whether a connection of a tenant may execute something. One of a tenant that was not active when the turn began
+     * may.
+     */
     boolean mayExecute(int tenant) {
         Line<T> line = lines[tenant];
         return !contended || !line.isActive || line.credit > 0;
     }
 
-    /** A connection of a tenant has executed a command. */
-    void executed(int tenant) {
+    /**
+     * A connection of a tenant has executed a command.
+     *
+     * @param arguments that it had; a command for each {@value #ARGUMENTS_PER_COMMAND}
+     */
+    void executed(int tenant, int arguments) {
         Line<T> line = lines[tenant];
         line.commands.lazySet(line.commands.getPlain() + 1);
         if (lines.length > 1) {
             worked++;
-            line.credit--;
-            line.activeNanos = now;
+            line.used = true;
+            if (contended) {
+                line.credit -= 1 + arguments / ARGUMENTS_PER_COMMAND;
+            }
         }
     }
 
@@ -145,20 +176,23 @@ final class TenantTurns<T> {
     }
 
     /**
-     * Lets the connections go on that wait, once each, as long as there is room and their tenant has something left of
-     * its part. Where all have used theirs and the turn is shorter than it may be, another round follows; if nobody has
-     * executed anything even so, what is owed is forgotten: there is time for all.
+     * Lets the connections go on that wait, as long as there is room and their tenant has something left of its share.
+     * Rounds follow each other until the turn is as long as it may be, or nobody can execute anything: what one does
+     * not use, the others have.
      */
     void takeTurns(BooleanSupplier hasRoom) {
         serve(hasRoom);
-        if (contended && worked < COMMANDS_PER_TURN && isAnyWaiting() && hasRoom.getAsBoolean()) {
-            beginRound();
-            if (worked == 0) {
+        while (contended && roundIsOver && worked < COMMANDS_PER_TURN && isAnyWaiting() && hasRoom.getAsBoolean()) {
+            int before = worked;
+            beginRounds(roundsToGo());
+            serve(hasRoom);
+            if (worked == before) { // those that were served wait for something else; what the others owe is forgotten
                 for (Line<T> line : lines) {
                     line.credit = Math.max(line.credit, 1);
                 }
+                serve(hasRoom);
+                return;
             }
-            serve(hasRoom);
         }
     }
 

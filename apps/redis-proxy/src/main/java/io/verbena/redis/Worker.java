@@ -102,12 +102,13 @@ final class Worker implements Runnable {
     }
 
     private void turn() {
+        progress = false;
         tenants().begin(nowNanos);
         backend.await(waitNanos());
         nowNanos = System.nanoTime();
         backend.flush();
         int replies = backend.poll(replyHandler, REPLIES_PER_TURN);
-        progress = replies > 0;
+        progress |= replies > 0;
         if (replies < REPLIES_PER_TURN) {
             reconnectLost(); // all that the lost ones had answered is taken
         }

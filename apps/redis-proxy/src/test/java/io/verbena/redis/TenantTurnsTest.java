@@ -26,6 +26,7 @@ class TenantTurnsTest {
         long left;
         long executed;
         int bytes;
+        int arguments = 1;
 
         Client(int tenant, long commands) {
             this.tenant = tenant;
@@ -41,7 +42,7 @@ class TenantTurnsTest {
                 left--;
                 executed++;
                 room--;
-                turns.executed(tenant);
+                turns.executed(tenant, arguments);
                 turns.charge(tenant, bytes);
             }
         }
@@ -161,6 +162,76 @@ class TenantTurnsTest {
         assertThat(executed(gold) + executed(tin)).isEqualTo(21_000);
         assertThat(executed(gold) / 21_000.0).isCloseTo(0.75, within(0.01));
         assertThat(executed(tin)).isPositive();
+    }
+
+    /** A neighbour that is there, and does nothing, takes nothing: whatever its weight. */
+    @Test
+    void whatAHeavyNeighbourDoesNotUseIsForTheOthers() {
+        List<ProxyTenant> uneven = List.of(
+                new ProxyTenant(ProxyTenant.DEFAULT, 1, ""), new ProxyTenant("heavy", ProxyTenant.MAX_WEIGHT, ""));
+        TenantTurns<Runnable> own = new TenantTurns<>(uneven, 0, Runnable::run);
+        long[] executed = new long[1];
+        Runnable flood = new Runnable() {
+            @Override
+            public void run() {
+                for (int i = 0; i < 512 && own.mayExecute(0); i++) {
+                    executed[0]++;
+                    own.executed(0, 1);
+                }
+                own.waits(0, this);
+            }
+        };
+        Runnable stuck = new Runnable() {
+            @Override
+            public void run() {
+                own.waits(1, this); // it waits for something else
+            }
+        };
+        own.waits(0, flood);
+        own.waits(1, stuck);
+        for (int i = 1; i <= 100; i++) {
+            own.begin(i * MS);
+            own.executed(1, 1); // a command now and then
+            own.takeTurns(() -> true);
+        }
+        assertThat(executed[0]).isGreaterThan(90);
+        own.remove(stuck);
+        long before = executed[0];
+        for (int i = 101; i <= 200; i++) {
+            own.begin(i * MS);
+            own.executed(1, 1);
+            own.takeTurns(() -> true);
+        }
+        assertThat(executed[0] - before).isGreaterThan(100L * (TenantTurns.COMMANDS_PER_TURN - 2));
+    }
+
+    /** Commands that were executed while nobody else was there are not owed. */
+    @Test
+    void useWhileAloneIsNoDebt() {
+        List<Client> tin = flood(2, 20);
+        for (int i = 0; i < 5; i++) {
+            turn(); // 10,240 commands a turn
+        }
+        List<Client> gold = flood(1, 1);
+        long before = executed(tin);
+        for (int i = 0; i < 100; i++) {
+            turn();
+        }
+        assertThat((executed(tin) - before) / 25_600.0).isCloseTo(0.25, within(0.03));
+        assertThat(executed(gold)).isPositive();
+    }
+
+    /** A command with many keys is many. */
+    @Test
+    void argumentsCount() {
+        List<Client> gold = flood(1, 1);
+        List<Client> tin = flood(2, 1);
+        tin.get(0).arguments = 99 * TenantTurns.ARGUMENTS_PER_COMMAND;
+        for (int i = 0; i < 4000; i++) {
+            turn();
+        }
+        double charged = executed(gold) + 100.0 * executed(tin);
+        assertThat(100.0 * executed(tin) / charged).isCloseTo(0.25, within(0.005));
     }
 
     @Test

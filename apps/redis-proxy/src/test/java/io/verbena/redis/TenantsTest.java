@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,43 @@ class TenantsTest {
         }
     }
 
+    /** Values that go to their client in pieces are paid for by turns, in which others have theirs. */
+    @Test
+    void streamedValuesCount() throws Exception {
+        try (ProxyFixture proxy = new ProxyFixture(context());
+                RespClient tin = proxy.client()) {
+            AtomicBoolean done = new AtomicBoolean();
+            ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+            Thread gold = new Thread(() -> {
+                try (RespClient client = proxy.client()) {
+                    assertThat(client.command("auth", "gold", "secret")).isEqualTo("+OK\r\n");
+                    while (!done.get()) {
+                        client.send("PING\r\n".repeat(300));
+                        for (int n = 0; n < 300; n++) {
+                            assertThat(client.read()).isEqualTo("+PONG\r\n");
+                        }
+                    }
+                } catch (Throwable e) {
+                    failures.add(e);
+                }
+            });
+            assertThat(tin.command("auth", "tin", "")).isEqualTo("+OK\r\n");
+            assertThat(tin.command("set", "large", "v".repeat(1 << 20))).isEqualTo("+OK\r\n");
+            long before = info(tin, "tin", "turns_waited");
+            gold.start();
+            for (int round = 0; info(tin, "tin", "turns_waited") == before; round++) {
+                assertThat(round).as("rounds of values that cost no turn").isLessThan(100);
+                tin.send("GET large\r\n".repeat(20)); // 256 commands each, of 64 a turn
+                for (int n = 0; n < 20; n++) {
+                    assertThat(tin.read()).hasSize((1 << 20) + 12);
+                }
+            }
+            done.set(true);
+            gold.join();
+            assertThat(failures).isEmpty();
+        }
+    }
+
     private static void flood(RespClient client, int self) throws Exception {
         for (int round = 0; round < 20; round++) {
             StringBuilder pipeline = new StringBuilder();
@@ -139,10 +177,13 @@ class TenantsTest {
                 .withMessage("tenant gold: weight 0 outside 1 to 1000");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ProxyTenant.parse("gold:weight=heavy"))
-                .withMessage("tenant gold: weight 'heavy' is no whole number");
+                .withMessage("tenant gold: weight 'heavy' is not a whole number");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ProxyTenant.parse("gold:wait=3"))
-                .withMessageContaining("unknown option 'wait'");
+                .withMessage("tenant gold: an option is neither weight=3 nor password=secret (which has no ',')");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ProxyTenant.parse("gold:password="))
+                .withMessageContaining("tenant gold: the password is empty");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ProxyTenant.parse(":weight=3"))
                 .withMessageContaining("a name has 1 to 64");
@@ -151,7 +192,7 @@ class TenantsTest {
                 .withMessageContaining("requirepass");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> context().tenant(ProxyTenant.parse("gold")).conclude())
-                .withMessage("tenant gold is there twice");
+                .withMessage("tenant gold is defined twice");
         assertThat(ProxyTenant.parse("gold:weight=3,password=secret")).hasToString("gold:weight=3");
         assertThat(new ProxyContext()
                         .tenant(ProxyTenant.parse("default:weight=7"))
