@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
@@ -243,23 +244,38 @@ final class SharedDirectory implements AutoCloseable {
     }
 
     /**
-     * Whether the process that held a directory is known to have ended, or to have closed it. Does not wait.
+     * Whether the process that held a directory is known to have ended, or to have closed it. Does not wait: while the
+     * janitor looks at a directory that is still there, nothing is known of it.
      *
      * @param identity of the directory then
      */
     static boolean isGone(Path directory, Object identity) {
+        if (isRemoved(directory, identity)) {
+            return true;
+        }
         if (!IN_PROCESS.tryLock()) {
             return false;
         }
         try {
-            return !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
-                    || !identity.equals(identityOf(directory))
-                    || (!HELD_HERE.contains(directory) && isDead(directory));
+            return !HELD_HERE.contains(directory) && isDead(directory);
         } catch (IOException e) {
             LOG.debug("whether {} is held: {}", directory, e.toString());
             return false;
         } finally {
             IN_PROCESS.unlock();
+        }
+    }
+
+    /** Once true, true for good: a directory that comes later is another. */
+    private static boolean isRemoved(Path directory, Object identity) {
+        try {
+            return !identity.equals(identityOf(directory));
+        } catch (NoSuchFileException e) {
+            LOG.debug("{} was removed", directory);
+            return true;
+        } catch (IOException e) {
+            LOG.debug("whether {} is there: {}", directory, e.toString());
+            return false;
         }
     }
 

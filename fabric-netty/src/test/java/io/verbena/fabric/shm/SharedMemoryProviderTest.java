@@ -2,6 +2,7 @@ package io.verbena.fabric.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.fabric.security.LocalUser;
 import io.verbena.nic.port.MemoryExhaustedException;
@@ -9,11 +10,15 @@ import io.verbena.nic.port.Segment;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.agrona.IoUtil;
 import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
@@ -137,6 +142,28 @@ class SharedMemoryProviderTest {
             assertThat(halfMade).doesNotExist();
             assertThat(foreign).exists();
             assertThat(living.directory()).exists();
+        }
+    }
+
+    /** Who asks whether a peer is gone waits for no janitor, and a directory that is not there needs none. */
+    @Test
+    void aRemovedDirectoryIsGoneEvenWhileTheJanitorIsAtWork() throws Exception {
+        try (SharedMemoryProvider living = new SharedMemoryProvider(root, 1, Long.MAX_VALUE)) {
+            Path parent = SharedDirectory.userDirectory(root);
+            Path removed = Files.createDirectory(parent.resolve("00000000000000dd"));
+            Object identity = SharedDirectory.identityOf(removed);
+            Files.delete(removed);
+            Object own = SharedDirectory.identityOf(living.directory());
+            Thread janitor = new Thread(() -> SharedMemoryProvider.removeDead(root));
+            try (FileChannel users = FileChannel.open(parent.resolve(".lock"), StandardOpenOption.WRITE);
+                    FileLock held = users.lock()) {
+                assertThat(held.isValid()).isTrue();
+                janitor.start(); // finds the user's lock taken, and keeps the process's own while it waits
+                await().atMost(30, TimeUnit.SECONDS).until(() -> janitor.getState() == Thread.State.TIMED_WAITING);
+                assertThat(SharedDirectory.isGone(removed, identity)).isTrue();
+                assertThat(SharedDirectory.isGone(living.directory(), own)).isFalse();
+            }
+            janitor.join();
         }
     }
 
