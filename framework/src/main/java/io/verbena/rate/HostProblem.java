@@ -27,6 +27,9 @@ public final class HostProblem {
     /** The part of an equal share below which no rate falls unless something else is said. */
     public static final double DEFAULT_FLOOR = 0.02;
 
+    /** The part of a capacity that minimum rates may take together. */
+    private static final double MAX_FOR_MINIMUMS = 0.9;
+
     final int applications;
     final double requests;
     final double completions;
@@ -88,6 +91,11 @@ public final class HostProblem {
      */
     public static Builder builder(double requests, double completions, double beta) {
         return new Builder(requests, completions, beta);
+    }
+
+    /** What minimum rates are to be multiplied by to leave a tenth of a capacity for utility: 1 if they do. */
+    public static double cutOfMinimums(double needed, double capacity) {
+        return Math.min(1, MAX_FOR_MINIMUMS * capacity / Math.max(needed, Double.MIN_NORMAL));
     }
 
     /** Number of applications. */

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +41,7 @@ public final class ProxyServer implements AutoCloseable {
     private final Store store;
     private final List<Worker> workers = new ArrayList<>();
     private final ConcurrentMap<Long, ClientConnection> connections = new ConcurrentHashMap<>();
+    private final AtomicIntegerArray workersOfTenants;
     private final AtomicLong refused = new AtomicLong();
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -51,6 +53,7 @@ public final class ProxyServer implements AutoCloseable {
     private ProxyServer(ProxyContext context, Store store) {
         this.settings = new Settings(context);
         this.store = store;
+        this.workersOfTenants = new AtomicIntegerArray(context.tenants().size());
     }
 
     /**
@@ -166,6 +169,18 @@ public final class ProxyServer implements AutoCloseable {
         return connections.values().stream()
                 .filter(each -> each.session().user().equals(tenant.name()))
                 .count();
+    }
+
+    /** On how many workers each tenant has something to execute; kept by the workers. */
+    AtomicIntegerArray workersOfTenants() {
+        return workersOfTenants;
+    }
+
+    /** Commands a second that a tenant is entitled to; 0 if it has nothing to execute. */
+    long rate(int tenant) {
+        return workers.stream()
+                .mapToLong(worker -> worker.tenants().rate(tenant))
+                .sum();
     }
 
     /** Commands that clients of a tenant have had executed. */

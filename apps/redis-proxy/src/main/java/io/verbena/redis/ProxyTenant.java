@@ -4,18 +4,27 @@ import java.util.Locale;
 
 /**
  * Clients that share a user name, and with it the proxy's time: where several tenants have commands to execute, each
- * gets a share proportional to its weight.
+ * gets a share of them by its utility, {@code weight (x^(1 - alpha) - 1) / (1 - alpha)} of x commands a second. Shares
+ * of tenants of the same alpha stand as {@code weight^(1 / alpha)}: as their weights, by default.
  *
  * @param name that clients give with AUTH or HELLO; {@value #DEFAULT} for those that give none
  * @param weight 1 to {@value #MAX_WEIGHT}
+ * @param alpha how much is given up for evenness: above 0, at most {@value #MAX_ALPHA}; 1 by default
+ * @param min commands a second that it gets in any case, if it has so many: 0, the default, to {@value #MAX_MIN}
  * @param password that they give; empty: {@code requirepass}, which is always that of the default tenant
  */
-public record ProxyTenant(String name, int weight, String password) {
+public record ProxyTenant(String name, int weight, double alpha, long min, String password) {
     /** The tenant of clients that name no user. */
     public static final String DEFAULT = "default";
 
     /** Largest weight. */
     public static final int MAX_WEIGHT = 1000;
+
+    /** Largest alpha: rates are equal within a few percent long before. */
+    public static final int MAX_ALPHA = 32;
+
+    /** Largest minimum. */
+    public static final long MAX_MIN = 1_000_000_000;
 
     private static final int MAX_NAME = 64;
 
@@ -32,13 +41,26 @@ public record ProxyTenant(String name, int weight, String password) {
         if (weight < 1 || weight > MAX_WEIGHT) {
             throw new IllegalArgumentException("tenant " + name + ": weight " + weight + " outside 1 to " + MAX_WEIGHT);
         }
+        if (!(alpha > 0 && alpha <= MAX_ALPHA)) {
+            throw new IllegalArgumentException(
+                    "tenant " + name + ": alpha " + alpha + " is not above 0 and at most " + MAX_ALPHA);
+        }
+        if (min < 0 || min > MAX_MIN) {
+            throw new IllegalArgumentException("tenant " + name + ": min " + min + " outside 0 to " + MAX_MIN);
+        }
         if (name.equals(DEFAULT) && !password.isEmpty()) {
             throw new IllegalArgumentException("tenant default: its password is requirepass");
         }
     }
 
+    /** One of alpha 1, without a minimum. */
+    public ProxyTenant(String name, int weight, String password) {
+        this(name, weight, 1, 0, password);
+    }
+
     /**
-     * Reads one, as in {@code gold:weight=3,password=secret}; what is left out is weight 1 and {@code requirepass}.
+     * Reads one, as in {@code gold:weight=3,alpha=1,min=10k,password=secret}; what is left out is weight 1, alpha 1, no
+     * minimum and {@code requirepass}. A minimum may end with {@code k} or {@code m}, for thousands or millions.
      *
      * @throws IllegalArgumentException if it is malformed; says what is wrong
      */
@@ -46,6 +68,8 @@ public record ProxyTenant(String name, int weight, String password) {
         int colon = text.indexOf(':');
         String name = colon < 0 ? text : text.substring(0, colon);
         int weight = 1;
+        double alpha = 1;
+        long min = 0;
         String password = "";
         String options = colon < 0 ? "" : text.substring(colon + 1);
         for (String option : options.isEmpty() ? new String[0] : options.split(",", -1)) {
@@ -53,14 +77,17 @@ public record ProxyTenant(String name, int weight, String password) {
             String key = (equals < 0 ? option : option.substring(0, equals)).toLowerCase(Locale.ROOT);
             String value = equals < 0 ? "" : option.substring(equals + 1);
             switch (key) {
-                case "weight" -> weight = number(name, value);
+                case "weight" -> weight = weight(name, value);
+                case "alpha" -> alpha = alpha(name, value);
+                case "min" -> min = min(name, value.toLowerCase(Locale.ROOT));
                 case "password" -> password = given(name, value);
                 default ->
                     throw new IllegalArgumentException("tenant " + name
-                            + ": an option is neither weight=3 nor password=secret (which has no ',')");
+                            + ": an option is neither weight=3, alpha=1, min=10k nor password=secret "
+                            + "(which has no ',')");
             }
         }
-        return new ProxyTenant(name, weight, password);
+        return new ProxyTenant(name, weight, alpha, min, password);
     }
 
     private static String given(String name, String password) {
@@ -71,7 +98,7 @@ public record ProxyTenant(String name, int weight, String password) {
         return password;
     }
 
-    private static int number(String name, String value) {
+    private static int weight(String name, String value) {
         try {
             return Integer.parseInt(value);
         } catch (NumberFormatException e) {
@@ -79,9 +106,27 @@ public record ProxyTenant(String name, int weight, String password) {
         }
     }
 
+    private static double alpha(String name, String value) {
+        try {
+            return Double.parseDouble(value);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("tenant " + name + ": alpha '" + value + "' is not a number", e);
+        }
+    }
+
+    private static long min(String name, String value) {
+        long unit = value.endsWith("k") ? 1_000 : value.endsWith("m") ? 1_000_000 : 1;
+        try {
+            return Math.multiplyExact(Long.parseLong(unit == 1 ? value : value.substring(0, value.length() - 1)), unit);
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "tenant " + name + ": min '" + value + "' is not a number of commands a second, as in 10k", e);
+        }
+    }
+
     /** Without the password. */
     @Override
     public String toString() {
-        return name + ":weight=" + weight;
+        return name + ":weight=" + weight + ",alpha=" + alpha + ",min=" + min;
     }
 }

@@ -70,8 +70,10 @@ public final class Serve implements Callable<Integer> {
 
     @Option(
             names = "--tenant",
-            paramLabel = "NAME:weight=N,password=PASSWORD",
-            description = "Clients that give this name with AUTH get a share of weight N; may be given several times.")
+            paramLabel = "NAME:weight=N,alpha=A,min=N,password=PASSWORD",
+            description =
+                    "Clients that give this name with AUTH get a share of weight N, and min commands a second in any"
+                            + " case; may be given several times.")
     private List<String> tenants = new ArrayList<>();
 
     @Option(names = "--maxclients", paramLabel = "N", description = "Most clients at a time (10000).")

@@ -1,7 +1,6 @@
 package io.verbena.redis;
 
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -10,11 +9,11 @@ import java.util.function.Consumer;
 /**
  * The connections of a worker that have something to execute and wait for their turn, by tenant. Where several tenants
  * have something to execute, each may execute a share of {@value #COMMANDS_PER_TURN} commands in a turn of the worker,
- * proportional to its weight, and then waits for the next turn: deficit round robin (Shreedhar and Varghese, 1995). A
- * turn is short, so that a client which comes with one command beside floods waits for no more than that. What is read
- * from clients and written to them counts too, a command for each {@value #BYTES_PER_COMMAND} bytes, and a command with
- * many arguments counts as several; whoever has used more than its share repays it before its next turn. One tenant
- * alone is not held up.
+ * as {@link TenantShares} has it, and then waits for the next turn: deficit round robin (Shreedhar and Varghese, 1995).
+ * A turn is short, so that a client which comes with one command beside floods waits for no more than that. What is
+ * read from clients and written to them counts too, a command for each {@value #BYTES_PER_COMMAND} bytes, and a command
+ * with many arguments counts as several; whoever has used more than its share repays it before its next turn. One
+ * tenant alone is not held up.
  *
  * <p>For the worker's thread; the counts are for any.
  *
@@ -37,17 +36,15 @@ final class TenantTurns<T> {
     private static final int MAX_SAVED = 2;
 
     private final Line<T>[] lines;
+    private final TenantShares shares;
     private final Consumer<T> takeTurn;
     private boolean contended;
     private int worked; // commands in this turn
-    private long weights; // of those that are active
     private boolean roundIsOver = true; // all have used their parts, or have nothing to execute
     private int first; // whose turn is first
-    private long turn;
 
     /** One tenant's. */
     private static final class Line<T> {
-        final int weight;
         final ArrayDeque<T> waiting = new ArrayDeque<>();
         final AtomicLong commands = new AtomicLong();
         final AtomicLong turnsWaited = new AtomicLong();
@@ -55,25 +52,22 @@ final class TenantTurns<T> {
         long activeNanos;
         boolean isActive;
         boolean used; // it has executed something since the last turn began
-        long waitedIn; // the turn in which it was found waiting last
-
-        Line(int weight) {
-            this.weight = weight;
-        }
     }
 
     /**
      * Creates it, without connections.
      *
-     * @param tenants the first one is that of connections that have named none
+     * @param tenants their number; the first one is that of connections that have named none
+     * @param shares theirs
      * @param takeTurn lets a connection go on
      */
     @SuppressWarnings({"unchecked", "rawtypes"})
-    TenantTurns(List<ProxyTenant> tenants, long nowNanos, Consumer<T> takeTurn) {
+    TenantTurns(int tenants, TenantShares shares, long nowNanos, Consumer<T> takeTurn) {
+        this.shares = shares;
         this.takeTurn = takeTurn;
-        this.lines = new Line[tenants.size()];
+        this.lines = new Line[tenants];
         for (int i = 0; i < lines.length; i++) {
-            lines[i] = new Line<>(tenants.get(i).weight());
+            lines[i] = new Line<>();
             lines[i].activeNanos = nowNanos - 2 * ACTIVE_NANOS;
         }
     }
@@ -85,19 +79,21 @@ final class TenantTurns<T> {
         if (lines.length == 1) {
             return;
         }
-        turn++;
         worked = 0;
         int active = 0;
-        weights = 0;
-        for (Line<T> line : lines) {
+        boolean waits = false;
+        for (int i = 0; i < lines.length; i++) {
+            Line<T> line = lines[i];
             if (line.used) {
                 line.used = false;
                 line.activeNanos = nowNanos;
             }
             line.isActive = !line.waiting.isEmpty() || nowNanos - line.activeNanos < ACTIVE_NANOS;
             active += line.isActive ? 1 : 0;
-            weights += line.isActive ? line.weight : 0;
+            waits |= !line.waiting.isEmpty();
+            shares.active(i, line.isActive);
         }
+        shares.turn(nowNanos, waits);
         boolean wasContended = contended;
         contended = active > 1;
         if (roundIsOver || !wasContended) {
@@ -105,13 +101,14 @@ final class TenantTurns<T> {
         }
     }
 
-    private double part(Line<T> line) {
-        return line.isActive ? (double) COMMANDS_PER_TURN * line.weight / weights : 0;
+    private double part(int tenant) {
+        return COMMANDS_PER_TURN * shares.part(tenant);
     }
 
     private void beginRounds(double rounds) {
-        for (Line<T> line : lines) {
-            double part = part(line);
+        for (int i = 0; i < lines.length; i++) {
+            Line<T> line = lines[i];
+            double part = part(i);
             line.credit = contended ? Math.min(line.credit + rounds * part, MAX_SAVED * part) : 0;
         }
     }
@@ -119,9 +116,10 @@ final class TenantTurns<T> {
     /** Rounds until one of those that wait has something left of its share. */
     private double roundsToGo() {
         double fewest = Double.POSITIVE_INFINITY;
-        for (Line<T> line : lines) {
+        for (int i = 0; i < lines.length; i++) {
+            Line<T> line = lines[i];
             if (!line.waiting.isEmpty()) {
-                double part = part(line);
+                double part = part(i);
                 fewest = Math.min(fewest, part == 0 ? 1 : Math.floor(Math.max(0, -line.credit) / part) + 1);
             }
         }
@@ -148,16 +146,21 @@ final class TenantTurns<T> {
         if (lines.length > 1) {
             worked++;
             line.used = true;
-            if (contended) {
-                line.credit -= 1 + arguments / ARGUMENTS_PER_COMMAND;
-            }
+            pay(tenant, 1 + arguments / ARGUMENTS_PER_COMMAND);
+        }
+    }
+
+    private void pay(int tenant, double commands) {
+        shares.used(tenant, commands);
+        if (contended) {
+            lines[tenant].credit -= commands;
         }
     }
 
     /** Bytes were read from a connection of a tenant, or are written to it. */
     void charge(int tenant, int bytes) {
-        if (contended) {
-            lines[tenant].credit -= (double) bytes / BYTES_PER_COMMAND;
+        if (lines.length > 1) {
+            pay(tenant, (double) bytes / BYTES_PER_COMMAND);
         }
     }
 
@@ -191,7 +194,18 @@ final class TenantTurns<T> {
                     line.credit = Math.max(line.credit, 1);
                 }
                 serve(hasRoom);
-                return;
+                break;
+            }
+        }
+        noteWaiting();
+    }
+
+    private void noteWaiting() {
+        for (int i = 0; i < lines.length; i++) {
+            Line<T> line = lines[i];
+            if (!line.waiting.isEmpty()) {
+                shares.held(i);
+                line.turnsWaited.lazySet(line.turnsWaited.getPlain() + (mayExecute(i) ? 0 : 1));
             }
         }
     }
@@ -210,9 +224,6 @@ final class TenantTurns<T> {
                 }
                 left--;
             }
-            if (left > 0) {
-                note(line);
-            }
             if (!line.waiting.isEmpty() && mayExecute(number) && !hasRoom.getAsBoolean()) {
                 first = number; // it goes on with its part when there is room
                 roundIsOver = false;
@@ -221,13 +232,6 @@ final class TenantTurns<T> {
         }
         first = (begin + 1) % count;
         roundIsOver = true;
-    }
-
-    private void note(Line<T> line) {
-        if (line.waitedIn != turn || lines.length == 1) {
-            line.waitedIn = turn;
-            line.turnsWaited.lazySet(line.turnsWaited.getPlain() + 1);
-        }
     }
 
     /** A connection is gone. */
@@ -242,7 +246,17 @@ final class TenantTurns<T> {
         return lines[tenant].commands.get();
     }
 
-    /** Turns in which a tenant's clients had to wait for the next one. */
+    /** Commands a second that a tenant is entitled to on this worker; 0 if it has nothing to execute. */
+    long rate(int tenant) {
+        return shares.rate(tenant);
+    }
+
+    /** The worker ends. */
+    void end() {
+        shares.end();
+    }
+
+    /** Turns after which clients of a tenant wait because it has had its share. */
     long turnsWaited(int tenant) {
         return lines[tenant].turnsWaited.get();
     }

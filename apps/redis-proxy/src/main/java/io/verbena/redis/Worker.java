@@ -69,8 +69,10 @@ final class Worker implements Runnable {
         this.memory = new ClientMemory(settings(), statistics);
         this.inputs = new InputMemory(settings());
         this.dispatcher = new Dispatcher(this, backend);
-        this.ready = new ReadyConnections(
-                new TenantTurns<>(settings().context().tenants(), nowNanos, ClientConnection::takeTurn));
+        List<ProxyTenant> tenants = settings().context().tenants();
+        TenantShares shares = new TenantShares(tenants, server.workersOfTenants(), nowNanos);
+        this.ready =
+                new ReadyConnections(new TenantTurns<>(tenants.size(), shares, nowNanos, ClientConnection::takeTurn));
         this.hasRoom = dispatcher::hasRoom;
         this.replyHandler = dispatcher.replies()::onReply;
     }
@@ -195,6 +197,7 @@ final class Worker implements Runnable {
         for (int i = 0; i < 100 && !connections.isEmpty(); i++) {
             backend.await(STOP_POLL_NANOS);
         }
+        tenants().end();
         ManualIoEventLoop loop = loop();
         loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         for (int i = 0; i < 2000 && !loop.isTerminated(); i++) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,9 +17,13 @@ class TenantTurnsTest {
 
     private final List<ProxyTenant> tenants = List.of(
             new ProxyTenant(ProxyTenant.DEFAULT, 1, ""), new ProxyTenant("gold", 3, ""), new ProxyTenant("tin", 1, ""));
-    private final TenantTurns<Client> turns = new TenantTurns<>(tenants, 0, Client::takeTurn);
+    private TenantTurns<Client> turns = turns(tenants, new AtomicIntegerArray(3));
     private int room = Integer.MAX_VALUE;
     private long now;
+
+    private static TenantTurns<Client> turns(List<ProxyTenant> tenants, AtomicIntegerArray workers) {
+        return new TenantTurns<>(tenants.size(), new TenantShares(tenants, workers, 0), 0, Client::takeTurn);
+    }
 
     /** A client with commands. */
     private final class Client {
@@ -169,7 +174,8 @@ class TenantTurnsTest {
     void whatAHeavyNeighbourDoesNotUseIsForTheOthers() {
         List<ProxyTenant> uneven = List.of(
                 new ProxyTenant(ProxyTenant.DEFAULT, 1, ""), new ProxyTenant("heavy", ProxyTenant.MAX_WEIGHT, ""));
-        TenantTurns<Runnable> own = new TenantTurns<>(uneven, 0, Runnable::run);
+        TenantShares shares = new TenantShares(uneven, new AtomicIntegerArray(2), 0);
+        TenantTurns<Runnable> own = new TenantTurns<>(2, shares, 0, Runnable::run);
         long[] executed = new long[1];
         Runnable flood = new Runnable() {
             @Override
@@ -232,6 +238,77 @@ class TenantTurnsTest {
         }
         double charged = executed(gold) + 100.0 * executed(tin);
         assertThat(100.0 * executed(tin) / charged).isCloseTo(0.25, within(0.005));
+    }
+
+    /** Of tenants with the same alpha, shares stand as weights to the power of 1 / alpha. */
+    @Test
+    void alphaIsEvenness() {
+        turns = turns(
+                List.of(new ProxyTenant(ProxyTenant.DEFAULT, 1, 2, 0, ""), new ProxyTenant("gold", 9, 2, 0, "")),
+                new AtomicIntegerArray(2));
+        List<Client> gold = flood(1, 1);
+        List<Client> others = flood(0, 1);
+        for (int i = 0; i < 1000; i++) {
+            turn();
+        }
+        assertThat((double) executed(gold) / executed(others)).isCloseTo(3, within(0.02));
+    }
+
+    /** 256 commands in a turn of 1 ms: 256,000 a second, of which a thousandth would be by weight. */
+    @Test
+    void aMinimumHoldsBesideAHeavyFlood() {
+        List<ProxyTenant> uneven = List.of(
+                new ProxyTenant(ProxyTenant.DEFAULT, 1, 1, 64_000, ""), new ProxyTenant("gold", 1000, 1, 0, ""));
+        AtomicIntegerArray workers = new AtomicIntegerArray(2);
+        turns = turns(uneven, workers);
+        List<Client> gold = flood(1, 1);
+        List<Client> others = flood(0, 1);
+        for (int i = 0; i < 200; i++) {
+            turn(); // what the worker can do is measured
+        }
+        assertThat(parts(gold, others, 1000)).isCloseTo(0.25, within(0.01));
+        assertThat(turns.rate(0)).isEqualTo(64_000);
+        workers.set(0, 2); // it is active on another worker too
+        for (int i = 0; i < 20; i++) {
+            turn();
+        }
+        assertThat(parts(gold, others, 1000)).isCloseTo(0.125, within(0.01));
+        turns.end();
+        assertThat(workers.get(0)).isEqualTo(1);
+        assertThat(workers.get(1)).isZero();
+    }
+
+    /** What second has of all that both have, in so many turns. */
+    private double parts(List<Client> first, List<Client> second, int count) {
+        long before = executed(first);
+        long beforeOfSecond = executed(second);
+        for (int i = 0; i < count; i++) {
+            turn();
+        }
+        double more = executed(second) - beforeOfSecond;
+        return more / (more + executed(first) - before);
+    }
+
+    /** What a heavy tenant does not want is shared by utility, and not by the parts beside it. */
+    @Test
+    void whatIsLeftIsSharedByUtility() {
+        List<ProxyTenant> uneven = List.of(
+                new ProxyTenant(ProxyTenant.DEFAULT, 1, 1, 40_000, ""),
+                new ProxyTenant("heavy", 1000, 1, 0, ""),
+                new ProxyTenant("light", 1, 1, 0, ""));
+        turns = turns(uneven, new AtomicIntegerArray(3));
+        List<Client> others = flood(0, 1);
+        List<Client> light = flood(2, 1);
+        Client heavy = new Client(1, 0);
+        for (int i = 0; i < 1000; i++) {
+            heavy.left = 50;
+            now += MS;
+            turns.begin(now);
+            heavy.takeTurn();
+            assertThat(heavy.left).as("turn %s", i).isZero();
+            turns.takeTurns(() -> true);
+        }
+        assertThat((double) executed(light) / executed(others)).isCloseTo(1, within(0.1));
     }
 
     @Test

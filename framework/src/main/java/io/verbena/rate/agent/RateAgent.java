@@ -42,9 +42,6 @@ public final class RateAgent implements DutyCycleAgent {
     /** Of a demand or capacity that moves by a smaller part nothing is computed. */
     private static final double MOVED = 0.02;
 
-    /** The part of a capacity that minimum rates may take together; where they ask for more, all are cut. */
-    private static final double MAX_FOR_MINIMUMS = 0.9;
-
     private static final double BACKLOGGED = 0.5;
 
     private final RateSettings settings;
@@ -212,7 +209,7 @@ public final class RateAgent implements DutyCycleAgent {
             delivered += least * answers(asked);
         }
         double cut =
-                Math.min(1, MAX_FOR_MINIMUMS * Math.min(capacity / needed, deliveries / Math.max(delivered, NOTHING)));
+                Math.min(HostProblem.cutOfMinimums(needed, capacity), HostProblem.cutOfMinimums(delivered, deliveries));
         HostProblem.Builder builder = HostProblem.builder(capacity, deliveries, 0);
         for (RateSlot slot : members) {
             TenantUtility asked = slot.asked();
