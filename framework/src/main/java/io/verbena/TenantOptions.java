@@ -172,6 +172,11 @@ public final class TenantOptions {
         return this;
     }
 
+    /** Whether a utility was set. */
+    public boolean hasUtility() {
+        return !utility.utility().equals(TenantUtility.DEFAULT.utility());
+    }
+
     /** The weight of its utility. */
     public double utilityWeight() {
         return utility.utility().weight();

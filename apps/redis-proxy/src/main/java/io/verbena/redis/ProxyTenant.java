@@ -1,5 +1,6 @@
 package io.verbena.redis;
 
+import io.verbena.TurnShares;
 import java.util.Locale;
 
 /**
@@ -88,6 +89,11 @@ public record ProxyTenant(String name, int weight, double alpha, long min, Strin
             }
         }
         return new ProxyTenant(name, weight, alpha, min, password);
+    }
+
+    /** What it is entitled to. */
+    TurnShares.Party party() {
+        return new TurnShares.Party(weight, alpha, min);
     }
 
     private static String given(String name, String password) {

@@ -1,5 +1,6 @@
 package io.verbena.redis;
 
+import io.verbena.TurnShares;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * The connections of a worker that have something to execute and wait for their turn, by tenant. Where several tenants
  * have something to execute, each may execute a share of {@value #COMMANDS_PER_TURN} commands in a turn of the worker,
- * as {@link TenantShares} has it, and then waits for the next turn: deficit round robin (Shreedhar and Varghese, 1995).
+ * as {@link TurnShares} has it, and then waits for the next turn: deficit round robin (Shreedhar and Varghese, 1995).
  * A turn is short, so that a client which comes with one command beside floods waits for no more than that. What is
  * read from clients and written to them counts too, a command for each {@value #BYTES_PER_COMMAND} bytes, and a command
  * with many arguments counts as several; whoever has used more than its share repays it before its next turn. One
@@ -36,7 +37,7 @@ final class TenantTurns<T> {
     private static final int MAX_SAVED = 2;
 
     private final Line<T>[] lines;
-    private final TenantShares shares;
+    private final TurnShares shares;
     private final Consumer<T> takeTurn;
     private boolean contended;
     private int worked; // commands in this turn
@@ -62,7 +63,7 @@ final class TenantTurns<T> {
      * @param takeTurn lets a connection go on
      */
     @SuppressWarnings({"unchecked", "rawtypes"})
-    TenantTurns(int tenants, TenantShares shares, long nowNanos, Consumer<T> takeTurn) {
+    TenantTurns(int tenants, TurnShares shares, long nowNanos, Consumer<T> takeTurn) {
         this.shares = shares;
         this.takeTurn = takeTurn;
         this.lines = new Line[tenants];

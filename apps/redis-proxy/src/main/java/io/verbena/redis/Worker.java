@@ -3,6 +3,7 @@ package io.verbena.redis;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.verbena.TurnShares;
 import io.verbena.kv.client.ReplyHandler;
 import io.verbena.redis.WorkerStatistics.Counter;
 import io.verbena.redis.backend.Backend;
@@ -70,7 +71,8 @@ final class Worker implements Runnable {
         this.inputs = new InputMemory(settings());
         this.dispatcher = new Dispatcher(this, backend);
         List<ProxyTenant> tenants = settings().context().tenants();
-        TenantShares shares = new TenantShares(tenants, server.workersOfTenants(), nowNanos);
+        TurnShares shares =
+                new TurnShares(tenants.stream().map(ProxyTenant::party).toList(), server.workersOfTenants(), nowNanos);
         this.ready =
                 new ReadyConnections(new TenantTurns<>(tenants.size(), shares, nowNanos, ClientConnection::takeTurn));
         this.hasRoom = dispatcher::hasRoom;

@@ -3,6 +3,7 @@ package io.verbena.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.verbena.TurnShares;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,11 @@ class TenantTurnsTest {
     private long now;
 
     private static TenantTurns<Client> turns(List<ProxyTenant> tenants, AtomicIntegerArray workers) {
-        return new TenantTurns<>(tenants.size(), new TenantShares(tenants, workers, 0), 0, Client::takeTurn);
+        return new TenantTurns<>(
+                tenants.size(),
+                new TurnShares(tenants.stream().map(ProxyTenant::party).toList(), workers, 0),
+                0,
+                Client::takeTurn);
     }
 
     /** A client with commands. */
@@ -174,7 +179,8 @@ class TenantTurnsTest {
     void whatAHeavyNeighbourDoesNotUseIsForTheOthers() {
         List<ProxyTenant> uneven = List.of(
                 new ProxyTenant(ProxyTenant.DEFAULT, 1, ""), new ProxyTenant("heavy", ProxyTenant.MAX_WEIGHT, ""));
-        TenantShares shares = new TenantShares(uneven, new AtomicIntegerArray(2), 0);
+        TurnShares shares =
+                new TurnShares(uneven.stream().map(ProxyTenant::party).toList(), 0);
         TenantTurns<Runnable> own = new TenantTurns<>(2, shares, 0, Runnable::run);
         long[] executed = new long[1];
         Runnable flood = new Runnable() {

@@ -7,6 +7,7 @@ import io.verbena.Message;
 import io.verbena.MessageHandler;
 import io.verbena.Node;
 import io.verbena.SendResult;
+import io.verbena.Tenants;
 import io.verbena.kv.KeyHash;
 import io.verbena.kv.protocol.RequestDescriptor;
 import io.verbena.kv.protocol.TransferDescriptor;
@@ -93,7 +94,16 @@ public final class KvClient implements MessageHandler, AutoCloseable {
 
     /** Connects to a server in this process, whose shards this client helps to run. */
     public static KvClient connect(Node node, KvServer server, Duration timeout) {
-        return new KvClient(node, server.localAddresses(), server, timeout);
+        return connect(node, server, Tenants.DEFAULT, timeout);
+    }
+
+    /**
+     * The same for a client of one of the server's tenants.
+     *
+     * @throws IllegalArgumentException if the server has no such tenant
+     */
+    public static KvClient connect(Node node, KvServer server, String tenant, Duration timeout) {
+        return new KvClient(node, server.localAddresses(tenant), server, timeout);
     }
 
     /** Number of shards. */

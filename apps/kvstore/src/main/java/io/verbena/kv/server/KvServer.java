@@ -3,13 +3,16 @@ package io.verbena.kv.server;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
+import io.verbena.Tenants;
 import io.verbena.kv.store.Shard;
 import io.verbena.kv.store.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * A running key-value store: shards by key, each a node of its own with an inbox for requests.
@@ -23,7 +26,9 @@ public final class KvServer implements AutoCloseable {
     private final List<ShardRunner> runners = new ArrayList<>();
     private final List<ShardContext> shardContexts = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
-    private final List<List<String>> addresses = new ArrayList<>();
+    private final List<List<String>> addresses = new ArrayList<>(); // of nodes
+    private final List<String> tenants;
+    private final AtomicIntegerArray shardsOfTenants; // on how many shards each has requests
     private volatile boolean closed;
 
     private KvServer(KvServerContext context) {
@@ -32,6 +37,8 @@ public final class KvServer implements AutoCloseable {
             throw new IllegalArgumentException(
                     "mode ASSISTED serves this process alone and cannot listen at " + context.listen + "; use THREADS");
         }
+        tenants = context.tenantNames();
+        shardsOfTenants = new AtomicIntegerArray(tenants.size());
         try {
             for (int i = 0; i < context.shards; i++) {
                 launchShard(context, i);
@@ -53,6 +60,7 @@ public final class KvServer implements AutoCloseable {
         String name = context.name + "-" + shard;
         NodeContext nodeContext = new NodeContext();
         context.nodes.accept(nodeContext);
+        context.tenants.forEach(nodeContext::tenant);
         Node node = Node.launch(nodeContext
                 .name(name)
                 .mode(NodeMode.INVOKER)
@@ -67,11 +75,12 @@ public final class KvServer implements AutoCloseable {
                 .evictionPolicy(context.evictionPolicy);
         shardContexts.add(shardContext);
         boolean threaded = context.mode == KvServerContext.Mode.THREADS;
-        runners.add(new ShardRunner(node, context, shardContext, threaded ? node::wake : this::wakeHousekeeping));
+        runners.add(new ShardRunner(
+                node, context, shardContext, shardsOfTenants, threaded ? node::wake : this::wakeHousekeeping));
         List<String> reachable = new ArrayList<>();
-        reachable.add("local:" + name + "/" + ShardRunner.INBOX);
+        reachable.add("local:" + name);
         for (String address : context.listen) {
-            reachable.add(node.listen(addressOf(address, shard)) + "/" + ShardRunner.INBOX);
+            reachable.add(node.listen(addressOf(address, shard)));
         }
         addresses.add(reachable);
     }
@@ -143,12 +152,36 @@ public final class KvServer implements AutoCloseable {
      * @return addresses for {@code Node.connect}; the first is for this process
      */
     public List<String> addresses(int shard) {
-        return List.copyOf(addresses.get(shard));
+        return addresses(shard, Tenants.DEFAULT);
+    }
+
+    /**
+     * Where a tenant's inbox of a shard can be reached.
+     *
+     * @param shard from 0
+     * @param tenant name of one of {@link KvServerContext#tenant}
+     * @return addresses for {@code Node.connect}; the first is for this process
+     * @throws IllegalArgumentException if there is no such tenant
+     */
+    public List<String> addresses(int shard, String tenant) {
+        if (!tenants.contains(tenant)) {
+            throw new IllegalArgumentException("no tenant '" + tenant + "' of " + tenants);
+        }
+        return addresses.get(shard).stream()
+                .map(address -> address + "/" + ShardRunner.inboxOf(tenant))
+                .toList();
     }
 
     /** The addresses by which a client in this process reaches all shards. */
     public List<String> localAddresses() {
-        return addresses.stream().map(list -> list.get(0)).toList();
+        return localAddresses(Tenants.DEFAULT);
+    }
+
+    /** The addresses by which a tenant's client in this process reaches all shards. */
+    public List<String> localAddresses(String tenant) {
+        return IntStream.range(0, shards())
+                .mapToObj(shard -> addresses(shard, tenant).get(0))
+                .toList();
     }
 
     /**

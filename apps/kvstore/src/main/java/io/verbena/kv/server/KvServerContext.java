@@ -1,6 +1,8 @@
 package io.verbena.kv.server;
 
 import io.verbena.NodeContext;
+import io.verbena.TenantOptions;
+import io.verbena.Tenants;
 import io.verbena.kv.store.EvictionPolicy;
 import io.verbena.kv.store.ShardContext;
 import java.util.ArrayList;
@@ -32,6 +34,7 @@ public final class KvServerContext {
     int inboxChunk = 1 << 20;
     long maxBacklog = 256L << 20;
     Consumer<NodeContext> nodes = node -> {};
+    final List<TenantOptions> tenants = new ArrayList<>();
     final List<String> listen = new ArrayList<>();
 
     /** Creates the defaults: one shard, no memory limit, a thread a shard, reachable in this process alone. */
@@ -129,6 +132,29 @@ public final class KvServerContext {
     public KvServerContext nodes(Consumer<NodeContext> settings) {
         nodes = settings;
         return this;
+    }
+
+    /**
+     * Adds a tenant: clients that connect to its addresses ({@link KvServer#addresses(int, String)}). Where several
+     * tenants have requests, a shard executes them by utility ({@link TenantOptions#utility}, or by
+     * {@link TenantOptions#weight} if none was set), and of each at least {@link TenantOptions#minimumRate} a second of
+     * all shards together; a client with one request at a time waits for few of its neighbours'. What is read and
+     * written counts as a request for each 4 KiB. Replies are sent by {@link TenantOptions#weight}. Clients that
+     * connect to the addresses without a tenant are of {@link Tenants#DEFAULT}. Who may connect to a tenant's inbox is
+     * for {@link NodeContext#accessPolicy} to say. Each tenant has an inbox a shard, with memory of its own.
+     *
+     * @param options with a name that no other tenant has
+     */
+    public KvServerContext tenant(TenantOptions options) {
+        tenants.add(options);
+        return this;
+    }
+
+    /** Names of all tenants, the default one first. */
+    List<String> tenantNames() {
+        List<String> names = new ArrayList<>(List.of(Tenants.DEFAULT));
+        tenants.forEach(each -> names.add(each.name()));
+        return names;
     }
 
     /**

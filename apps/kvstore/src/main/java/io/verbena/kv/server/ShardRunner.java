@@ -4,9 +4,13 @@ import io.verbena.Channel;
 import io.verbena.ChannelListener;
 import io.verbena.Inbox;
 import io.verbena.InboxOptions;
+import io.verbena.InboxShares;
 import io.verbena.Message;
 import io.verbena.MessageHandler;
 import io.verbena.Node;
+import io.verbena.Tenant;
+import io.verbena.Tenants;
+import io.verbena.TurnShares;
 import io.verbena.kv.protocol.ProtocolException;
 import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.RequestDescriptor;
@@ -19,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.DirectBuffer;
@@ -37,13 +42,18 @@ import org.slf4j.LoggerFactory;
  */
 final class ShardRunner implements MessageHandler, AutoCloseable {
     /** Name of the inbox of each shard's node. */
-    static final String INBOX = "requests";
+    private static final String INBOX = "requests";
 
     /** Requests come in bursts: clients do not wait for memory before they have filled so many chunks. */
     private static final int RESERVE_CHUNKS = 6;
 
     private static final Logger LOG = LoggerFactory.getLogger(ShardRunner.class);
     private static final int REQUESTS_PER_TURN = 512;
+    /** The same where several tenants have requests: who comes by a socket is seen between turns. */
+    private static final int REQUESTS_PER_CONTENDED_TURN = 64;
+    /** Bytes of a request and its reply that count as another request. */
+    private static final int BYTES_PER_REQUEST = 4096;
+
     private static final int REQUESTS_PER_POLL = 32;
     private static final int REQUESTS_PER_CLOCK = 16;
     /** Bytes of requests and replies after which a turn ends. */
@@ -59,7 +69,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private static final Duration MAX_WAIT = Duration.ofMillis(100);
 
     private final Node node;
-    private final Inbox inbox;
+    private final InboxShares inboxes;
     private final Shard shard;
     private final Runnable leftover;
     private final long maxBacklog;
@@ -84,27 +94,48 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Opens a shard's inbox.
+     * Opens a shard's inboxes, one a tenant.
      *
+     * @param shardsOfTenants on how many shards each tenant has requests
      * @param leftover called, by whoever stops running the shard, if there is work left
      */
-    ShardRunner(Node node, KvServerContext context, ShardContext shardContext, Runnable leftover) {
+    ShardRunner(
+            Node node,
+            KvServerContext context,
+            ShardContext shardContext,
+            AtomicIntegerArray shardsOfTenants,
+            Runnable leftover) {
         this.node = node;
         this.leftover = leftover;
         this.maxBacklog = context.maxBacklog;
         this.shard = new Shard(shardContext, () -> nowMillis);
-        this.inbox = node.openInbox(
-                INBOX,
-                new InboxOptions()
-                        .chunkLength(context.inboxChunk)
-                        .reserveChunks(RESERVE_CHUNKS)
-                        .maxMessage(TransferDescriptor.MAX_MESSAGE));
+        this.inboxes = openInboxes(node, context, shardsOfTenants);
         node.addListener(new ChannelListener() {
             @Override
             public void onClose(Channel channel) {
                 closedChannels.add(channel);
             }
         });
+    }
+
+    private static InboxShares openInboxes(Node node, KvServerContext context, AtomicIntegerArray shardsOfTenants) {
+        InboxOptions options = new InboxOptions()
+                .chunkLength(context.inboxChunk)
+                .reserveChunks(RESERVE_CHUNKS)
+                .maxMessage(TransferDescriptor.MAX_MESSAGE);
+        List<Inbox> opened = new ArrayList<>();
+        List<TurnShares.Party> parties = new ArrayList<>();
+        for (String name : context.tenantNames()) {
+            Tenant tenant = node.tenant(name);
+            opened.add(tenant.openInbox(inboxOf(name), options));
+            parties.add(TurnShares.Party.of(tenant.options()));
+        }
+        return new InboxShares(opened, parties, shardsOfTenants, System::nanoTime);
+    }
+
+    /** Name of a tenant's inbox in each shard's node. */
+    static String inboxOf(String tenant) {
+        return tenant.equals(Tenants.DEFAULT) ? INBOX : INBOX + '-' + tenant;
     }
 
     /** Requests that could not be read. */
@@ -119,7 +150,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
 
     /** Whether there is work that nobody may be doing. */
     boolean hasWork() {
-        return !closed && (runnable || !inbox.isEmpty());
+        return !closed && (runnable || !inboxes.isEmpty());
     }
 
     /** Runs the shard if nobody else does, until its inbox is empty or a bounded amount is done. @return work done */
@@ -198,8 +229,9 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         if (!parking.isEmpty()) {
             work += runParked();
         }
-        for (int taken = 0; taken < REQUESTS_PER_TURN && turnBytes < BYTES_PER_TURN; ) {
-            int polled = inbox.poll(this, REQUESTS_PER_POLL);
+        int most = inboxes.isContended() ? REQUESTS_PER_CONTENDED_TURN : REQUESTS_PER_TURN;
+        for (int taken = 0; taken < most && turnBytes < BYTES_PER_TURN; ) {
+            int polled = inboxes.poll(this, REQUESTS_PER_POLL);
             taken += polled;
             work += polled;
             if (polled < REQUESTS_PER_POLL) {
@@ -291,6 +323,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         turnBytes += length + (long) reply.length();
         if (length + (long) reply.length() > LONG_WORK_LENGTH) {
             readClock();
+            inboxes.charge((length + (double) reply.length()) / BYTES_PER_REQUEST);
         }
         if (target != null) {
             if (answered) {
@@ -428,6 +461,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
             targets.clear();
             shard.close();
             reply.close();
+            inboxes.end();
         });
         node.wake();
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
+import io.verbena.Tenants;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -30,8 +31,12 @@ enum Transport {
     }
 
     List<String> addresses(KvServer server) {
+        return addresses(server, Tenants.DEFAULT);
+    }
+
+    List<String> addresses(KvServer server, String tenant) {
         return IntStream.range(0, server.shards())
-                .mapToObj(shard -> server.addresses(shard).get(this == LOCAL ? 0 : 1))
+                .mapToObj(shard -> server.addresses(shard, tenant).get(this == LOCAL ? 0 : 1))
                 .toList();
     }
 
