@@ -5,6 +5,9 @@
  *   client ── APPEND request ─▶ inbox of shard i ─▶ ShardRunner (one at a time) ─▶ store.Shard
  *   client ◀─ APPEND reply ──── its own inbox ◀──── ReplyTarget (backlog, and parked requests, while it lags)
  * </pre>
+ *
+ * <p>Each tenant has an inbox a shard; a shard takes requests by its tenants' utilities ({@link
+ * io.verbena.InboxShares}).
  */
 @NullMarked
 package io.verbena.kv.server;
