@@ -341,7 +341,7 @@ public final class RemoteRegion implements AutoCloseable {
 
     // ---- state ------------------------------------------------------------------------------------------------------
 
-    /** Operations that were posted and whose handlers were not called yet. */
+    /** Operations that were posted and are not over. The handler of one that is over may be about to be called. */
     public int outstanding() {
         return (int) operations.outstanding();
     }

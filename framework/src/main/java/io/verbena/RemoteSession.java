@@ -230,7 +230,7 @@ public final class RemoteSession implements AutoCloseable {
         return this;
     }
 
-    /** Operations that were posted and whose handlers were not called yet. */
+    /** Operations that were posted and are not over. The handler of one that is over may be about to be called. */
     public int outstanding() {
         int sum = 0;
         for (Peer peer : peers) {

@@ -174,9 +174,12 @@ class ChannelCloseTest {
             assertThat(tenant.connections()).isOne();
             ConnectionFlyweight request =
                     pair.client.connections().handshake().request(channel.connection(), null, 4096);
-            pair.server.execute(
-                    () -> pair.server.connections().handshake().answer(pair.client.nicId() + 1, request)); // to nobody
-            pair.await(() -> tenant.connections() == 2);
+            AtomicInteger answered = new AtomicInteger();
+            pair.server.execute(() -> {
+                pair.server.connections().handshake().answer(pair.client.nicId() + 1, request); // to nobody
+                answered.set(tenant.connections());
+            });
+            pair.await(() -> answered.get() == 2);
             pair.await(() -> tenant.connections() == 1);
             assertThat(channel.isConnected()).isTrue();
         }

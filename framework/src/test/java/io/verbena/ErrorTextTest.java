@@ -8,6 +8,7 @@ import io.verbena.nic.JvmFlags;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -43,11 +44,10 @@ class ErrorTextTest {
 
     @Test
     void nobodyListens() throws IOException {
-        int port;
-        try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = gone.getLocalPort();
-        }
-        try (Node node = Node.launch(new NodeContext())) {
+        try (Socket taken = new Socket(); // nobody else gets its port, and nobody listens on it
+                Node node = Node.launch(new NodeContext())) {
+            taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            int port = taken.getLocalPort();
             assertThatThrownBy(() -> node.connect("tcp://127.0.0.1:" + port + "/echo", TIMEOUT))
                     .isInstanceOf(ConnectionException.class)
                     .hasMessage("cannot connect to tcp://127.0.0.1:" + port

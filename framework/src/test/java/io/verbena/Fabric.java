@@ -26,7 +26,8 @@ enum Fabric {
     SHM {
         @Override
         String listen(Node node) {
-            return node.listen("shm:" + node.name());
+            return node.listen(
+                    "shm:" + node.name() + "-" + ProcessHandle.current().pid());
         }
     };
 

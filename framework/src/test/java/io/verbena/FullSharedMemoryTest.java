@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -115,7 +116,11 @@ class FullSharedMemoryTest {
     }
 
     private void assertLogNamesTheRemedy(String line) {
-        assertThat(log.list)
+        List<ILoggingEvent> logged;
+        synchronized (log) { // as the appender does while it adds
+            logged = List.copyOf(log.list);
+        }
+        assertThat(logged)
                 .filteredOn(event -> event.getFormattedMessage().contains(line))
                 .isNotEmpty()
                 .allSatisfy(event -> {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,14 +77,13 @@ class FuturesTest {
 
     @Test
     void saysWhyItCannotConnect() throws Exception {
-        int port;
-        try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = gone.getLocalPort();
-        }
-        try (Node server = Node.launch(new NodeContext().name("futures-server").listen("tcp://127.0.0.1:0"));
+        try (Socket silentPort = new Socket(); // a port that nobody else gets, and nobody listens on
+                Node server =
+                        Node.launch(new NodeContext().name("futures-server").listen("tcp://127.0.0.1:0"));
                 ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Node client = Node.launch(new NodeContext())) {
-            assertFails(client, "tcp://127.0.0.1:" + port + "/log", "nobody listens there");
+            silentPort.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            assertFails(client, "tcp://127.0.0.1:" + silentPort.getLocalPort() + "/log", "nobody listens there");
             assertFails(client, server.addresses().get(0) + "/log", "node 'futures-server' has no inbox 'log'");
             assertFails(client, "local:nobody/log", "no node 'nobody' runs in this process");
             String address = "tcp://127.0.0.1:" + silent.getLocalPort() + "/log";

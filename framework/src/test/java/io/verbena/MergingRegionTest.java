@@ -227,7 +227,8 @@ class MergingRegionTest {
     @ParameterizedTest
     @MethodSource("everywhere")
     void whatWaitsIsDoneWhenTheRegionIsClosed(Fabric fabric, NodeMode mode) {
-        try (NodePair pair = new NodePair(fabric, mode)) {
+        NodeContext client = fabric.context(mode).linger(NodePair.TIMEOUT);
+        try (NodePair pair = new NodePair(fabric, fabric.context(mode), client)) {
             SharedRegion shared = pair.server.share("table", 4096);
             RemoteRegion region = pair.client.attach(pair.address + "table", hybrid().window(1), NodePair.TIMEOUT);
             for (int i = 0; i < 16; i++) {

@@ -55,7 +55,11 @@ class ProcessFaultTest {
     }
 
     private Node node(Fabric fabric) {
-        Node node = closing(Node.launch(PeerProcess.context(fabric)));
+        return node(PeerProcess.context(fabric));
+    }
+
+    private Node node(NodeContext context) {
+        Node node = closing(Node.launch(context));
         node.addListener(new ChannelListener() {
             @Override
             public void onClose(Channel channel) {
@@ -188,7 +192,7 @@ class ProcessFaultTest {
             names = {"TCP", "UDS", "SHM"})
     void aStoppedPeerIsBackPressureAndNoHang(Fabric fabric) {
         PeerProcess peer = closing(PeerProcess.serving(fabric));
-        Node node = node(fabric);
+        Node node = node(PeerProcess.context(fabric).acknowledgement(Duration.ofMinutes(1), 7)); // it is long away
         Channel sink = node.connect(peer.address + "sink", LONG);
         Requester requester = node.openRequester();
         Channel echo = requester.connect(peer.address + "echo", LONG);

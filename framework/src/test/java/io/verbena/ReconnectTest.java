@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 @Timeout(60)
 class ReconnectTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final String SHM_ADDRESS =
+            "shm:reconnect-server-" + ProcessHandle.current().pid();
 
     @TempDir
     Path folder;
@@ -56,7 +58,7 @@ class ReconnectTest {
     }
 
     private Node server(Fabric fabric, List<String> got) {
-        String address = fabric == Fabric.UDS ? "uds:" + folder.resolve("s.sock") : "shm:reconnect-server";
+        String address = fabric == Fabric.UDS ? "uds:" + folder.resolve("s.sock") : SHM_ADDRESS;
         Node node = Node.launch(new NodeContext().name("reconnect-server"));
         if (fabric != Fabric.LOCAL) {
             node.listen(address);
@@ -70,7 +72,7 @@ class ReconnectTest {
             case UDS:
                 return "uds:" + folder.resolve("s.sock") + "/log";
             case SHM:
-                return "shm:reconnect-server/log";
+                return SHM_ADDRESS + "/log";
             default:
                 return "local:reconnect-server/log";
         }

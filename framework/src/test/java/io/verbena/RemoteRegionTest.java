@@ -206,7 +206,7 @@ class RemoteRegionTest {
      */
     @ParameterizedTest
     @EnumSource(Fabric.class)
-    @Timeout(value = 20, unit = TimeUnit.SECONDS)
+    @Timeout(value = 40, unit = TimeUnit.SECONDS)
     void wakesTheSleepingNodeThatPolls(Fabric fabric) {
         NodeContext server = fabric.context(NodeMode.ASSISTED).spin(Duration.ZERO);
         NodeContext client = fabric.context(NodeMode.ASSISTED).spin(Duration.ZERO);

@@ -72,7 +72,7 @@ class ResponderTest {
             Channel channel = requester.connect(pair.address + "bad", NodePair.TIMEOUT);
             AtomicReference<Outcome> outcome = new AtomicReference<>();
             AtomicReference<String> text = new AtomicReference<>();
-            assertThat(requester.call(channel, eight, 0, 8, Duration.ofSeconds(5), 0, response -> {
+            assertThat(requester.call(channel, eight, 0, 8, NodePair.TIMEOUT, 0, response -> {
                         outcome.set(response.outcome());
                         text.set(response.buffer().getStringWithoutLengthUtf8(response.offset(), response.length()));
                     }))

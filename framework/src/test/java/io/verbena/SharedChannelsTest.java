@@ -29,7 +29,10 @@ class SharedChannelsTest {
     private final List<Channel> senders = new ArrayList<>();
 
     private static NodePair pair(Fabric fabric, NodeMode mode, MuxOptions options) {
-        return new NodePair(fabric, fabric.context(mode), fabric.context(mode).shareConnections(options));
+        return new NodePair(
+                fabric,
+                fabric.context(mode),
+                fabric.context(mode).shareConnections(options).linger(NodePair.TIMEOUT));
     }
 
     private static List<Channel> connect(NodePair pair, String inbox, int count) {

@@ -44,7 +44,7 @@ class SharedInboxTest {
                 senders.add(sender);
                 sender.start();
             }
-            long inboxFuls = 20L * WANTED * MEMORY / LENGTH;
+            long inboxFuls = 60L * WANTED * MEMORY / LENGTH;
             while (taken[MODEST] < WANTED) {
                 assertThat(taken[0] + taken[1])
                         .as("of those who flood, beside %d", taken[MODEST])

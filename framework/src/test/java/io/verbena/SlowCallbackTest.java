@@ -273,7 +273,8 @@ class SlowCallbackTest {
     private Set<Thread> threadsOfSlowOnes(NodePair nodes, String tenant) {
         Tenant slow = nodes.server.tenant(tenant);
         List<Thread> threads = new CopyOnWriteArrayList<>();
-        slow.openInbox("in", new InboxOptions()).onMessage(m -> {
+        Inbox inbox = slow.openInbox("in", new InboxOptions());
+        inbox.onMessage(m -> {
             until(() -> slow.slowCallbacks() > threads.size());
             threads.add(Thread.currentThread());
         });
@@ -281,7 +282,8 @@ class SlowCallbackTest {
         for (int i = 0; i < 3; i++) {
             int number = i;
             send(nodes, channel, i);
-            nodes.await(() -> threads.size() == number + 1);
+            nodes.await(() ->
+                    threads.size() == number + 1 && inbox.messages() == number + 1); // the next is not its batch's
         }
         assertThat(slow.slowCallbacks()).isEqualTo(3);
         return Set.copyOf(threads);
