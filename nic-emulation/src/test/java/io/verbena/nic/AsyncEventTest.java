@@ -15,6 +15,7 @@ import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,7 +102,9 @@ class AsyncEventTest {
 
     @Test
     void closeWaitsForAnotherThreadToAcknowledge() throws InterruptedException {
-        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER))) {
+        NicContext context =
+                new NicContext().mode(EngineMode.INVOKER).acknowledgeTimeoutNanos(TimeUnit.SECONDS.toNanos(60));
+        try (Nic nic = Nic.open(context)) {
             ProtectionDomain pd = nic.allocateProtectionDomain();
             CompletionQueue cq = nic.createCompletionQueue(16);
             QueuePair qp = pd.createQueuePair(new QueuePairAttributes().completionQueue(cq));

@@ -22,6 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Threads that poll several queues by each scheme: nothing is lost, and as many threads poll as the scheme says. */
 @Timeout(60)
 class CompletionPollersTest {
+    private static final long WAIT_NANOS = 200_000_000; // longer than a pause before a thread sleeps
+
     private static final int QUEUES = 3;
     private static final int ROUNDS = 60;
 
@@ -137,12 +139,12 @@ class CompletionPollersTest {
             CompletionQueue other = nic.createCompletionQueue(16);
             assertThat(own.waitStatistics()).isEqualTo(new WaitStatistics(0, 0, 0));
             own.polling(Polling.adaptive().retries(50).evenIfCoresAreShort());
-            assertThat(own.await(1_000_000)).isFalse();
+            assertThat(own.await(WAIT_NANOS)).isFalse();
             assertThat(own.waitStatistics().emptyLooks()).isBetween(4L, 51L); // it reads the clock at each fourth
             assertThat(own.waitStatistics().wakeUps())
                     .isEqualTo(own.waitStatistics().sleeps());
             assertThat(nic.waitStatistics(Waiting.GUEST)).isEqualTo(new WaitStatistics(0, 0, 0));
-            assertThat(other.await(1_000_000)).isFalse();
+            assertThat(other.await(WAIT_NANOS)).isFalse();
             assertThat(other.waitStatistics()).isEqualTo(new WaitStatistics(0, 0, 0));
             assertThat(nic.waitStatistics(Waiting.GUEST).emptyLooks()).isEqualTo(1);
             assertThat(nic.waitStatistics(Waiting.GUEST).sleeps()).isPositive();

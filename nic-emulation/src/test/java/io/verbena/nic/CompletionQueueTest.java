@@ -12,6 +12,7 @@ import io.verbena.nic.verbs.WcOpcode;
 import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -319,7 +320,9 @@ class CompletionQueueTest {
 
     @Test
     void closeWaitsForAnotherThreadToAcknowledge() throws InterruptedException {
-        try (Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER))) {
+        NicContext context =
+                new NicContext().mode(EngineMode.INVOKER).acknowledgeTimeoutNanos(TimeUnit.SECONDS.toNanos(60));
+        try (Nic nic = Nic.open(context)) {
             CompletionQueue cq = nic.createCompletionQueue(16);
             long token = cq.requestNotify(false);
             cq.ring().offer(1, 0, 0, 0, 2, 3, 0, 0, 0);

@@ -176,6 +176,10 @@ class PollStrategyTest {
                 }
             });
             guest.start();
+            Scripted engine = madeFor(Waiting.ENGINE, made);
+            while (!engine.waiting) { // an engine that always finds work in time never asks
+                Thread.onSpinWait();
+            }
             for (int i = 0; i < ROUNDS; i++) {
                 // The engine itself completes: it wakes its guests at the end of the turn that this asks for.
                 cq.engine().callSoon(() -> {

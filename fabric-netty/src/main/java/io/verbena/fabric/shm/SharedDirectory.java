@@ -57,6 +57,7 @@ final class SharedDirectory implements AutoCloseable {
     private final Path path;
     private final FileChannel lockFile;
     private boolean closed;
+    private boolean isRemoved; // under IN_PROCESS
 
     private SharedDirectory(Path parent, Path path, FileChannel lockFile) {
         this.parent = parent;
@@ -104,9 +105,14 @@ final class SharedDirectory implements AutoCloseable {
         return locked(parent, () -> sweep(parent));
     }
 
-    /** Removes the directories of processes that are gone, beside this one. */
+    /** Removes the directories of processes that are gone, beside this one; nothing once it is closed. */
     int removeDeadNeighbours() {
-        return locked(parent, () -> sweep(parent));
+        IN_PROCESS.lock();
+        try {
+            return isRemoved ? 0 : locked(parent, () -> sweep(parent)); // else the parent may be gone, or another's
+        } finally {
+            IN_PROCESS.unlock();
+        }
     }
 
     /** Whether a directory is one that a provider of the same user and root makes. */
@@ -370,6 +376,7 @@ final class SharedDirectory implements AutoCloseable {
         closed = true;
         try {
             locked(parent, () -> {
+                isRemoved = true;
                 removeTree(path);
                 lockFile.close();
                 HELD_HERE.remove(path);

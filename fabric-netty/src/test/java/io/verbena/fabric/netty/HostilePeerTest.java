@@ -45,9 +45,16 @@ class HostilePeerTest {
         start(
                 transport,
                 NettyFabricTest.quick()
-                        .helloTimeout(Duration.ofMillis(700))
+                        .helloTimeout(LONG)
                         .frameTimeout(Duration.ofMillis(700))
                         .maxConnections(8));
+    }
+
+    /** For those that wait for a hello that does not come: any other may take its time on a machine that is busy. */
+    private void restartWithAShortHello() throws Exception {
+        client.close();
+        server.close();
+        start(SocketTransport.best(), NettyFabricTest.quick().helloTimeout(Duration.ofMillis(700)));
     }
 
     private void start(SocketTransport transport, NettyFabricContext context) throws Exception {
@@ -205,6 +212,7 @@ class HostilePeerTest {
 
     @Test
     void halfAHelloEndsWithTheTime() throws Exception {
+        restartWithAShortHello();
         byte[] half = new byte[30];
         System.arraycopy(goodHello(), 0, half, 0, 30);
         assertThat(sendAndExpectClose(half)).contains("hello unfinished after 700 ms: 30 of 112 bytes");
@@ -212,11 +220,13 @@ class HostilePeerTest {
 
     @Test
     void silenceEndsWithTheTime() throws Exception {
+        restartWithAShortHello();
         assertThat(sendAndExpectClose(new byte[0])).contains("hello unfinished after 700 ms: 0 of 112 bytes");
     }
 
     @Test
     void aHelloByteByByteEndsWithTheTime() throws Exception {
+        restartWithAShortHello();
         try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
             byte[] hello = goodHello();
             OutputStream out = socket.getOutputStream();
@@ -409,7 +419,7 @@ class HostilePeerTest {
                 server.node.nextLink();
             }
             await().atMost(LONG).until(() -> server.fabric.counters().expelled() == 3);
-            assertThat(server.node.nextRejection()).contains("no packet within 700 ms, while 7 of 8");
+            assertThat(server.node.nextRejection()).containsPattern("no packet within 700 ms, while [567] of 8");
             expectClose(sockets[0]);
         } finally {
             for (Socket socket : sockets) {

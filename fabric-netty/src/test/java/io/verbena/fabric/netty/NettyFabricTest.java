@@ -170,7 +170,7 @@ class NettyFabricTest {
             b.node.paused = true;
             TestNode.Sending sending = a.node.send(ab, 30_000);
             await().atMost(LONG).until(() -> {
-                int unsent = ab.unsent();
+                int unsent = unsent(a, ab);
                 assertThat(unsent).isBetween(0, 128 * 1024 + 1024); // packets, and marks
                 return unsent > 0 && sending.refused > 100; // the first refusals come while the kernel still takes some
             });
@@ -225,6 +225,12 @@ class NettyFabricTest {
             await().atMost(LONG).until(() -> a.node.received == 5_000 || a.node.failure != null);
             await().atMost(LONG).until(() -> ahead(a, ab) == 0);
         }
+    }
+
+    private static int unsent(Peer peer, Link link) throws Exception {
+        CompletableFuture<Integer> answer = new CompletableFuture<>();
+        peer.node.execute(() -> answer.complete(link.unsent()));
+        return answer.get(20, TimeUnit.SECONDS);
     }
 
     private static int ahead(Peer peer, Link link) throws Exception {

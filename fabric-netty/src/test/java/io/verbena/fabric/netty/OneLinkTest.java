@@ -31,7 +31,7 @@ class OneLinkTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 
     private static Peer peer(long nicId) {
-        return new Peer(nicId, SocketTransport.best(), NettyFabricTest.quick());
+        return new Peer(nicId, SocketTransport.best(), NettyFabricTest.quick().helloTimeout(LONG));
     }
 
     private static SocketAddress listen(Peer peer) {

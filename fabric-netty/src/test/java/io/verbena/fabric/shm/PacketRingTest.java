@@ -167,10 +167,9 @@ class PacketRingTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4096,500", "65536,4000", "262144,16512"})
-    void carriesPacketsOfAllSizesBetweenTwoThreads(int capacity, int maxPacket) throws Exception {
+    @CsvSource({"4096,500,20000", "65536,4000,100000", "262144,16512,100000"}) // a small ring is full more often
+    void carriesPacketsOfAllSizesBetweenTwoThreads(int capacity, int maxPacket, long count) throws Exception {
         AtomicBuffer ring = newRing(capacity, maxPacket);
-        long count = 100_000;
         AtomicReference<Throwable> failure = new AtomicReference<>();
         Thread producer = new Thread(() -> {
             PacketRingWriter writer = new PacketRingWriter(ring);

@@ -209,7 +209,8 @@ class SharedMemoryFabricTest {
             memory.allocateControl(64);
             EventLoopWaiter waiter = new EventLoopWaiter();
             TestNode node = new TestNode(1, waiter, memory);
-            SharedMemoryFabric fabric = new SharedMemoryFabric(node.endpoint, quick(), waiter);
+            SharedMemoryFabric fabric =
+                    new SharedMemoryFabric(node.endpoint, new SharedMemoryContext().helloTimeout(LONG), waiter);
             var future = fabric.connect(socket, LONG);
             while (!future.isDone()) {
                 waiter.await(1_000_000);
@@ -288,7 +289,7 @@ class SharedMemoryFabricTest {
                 assertThat(gone.getAsBoolean()).isFalse();
 
                 child.destroyForcibly(); // SIGKILL, in the middle of its traffic
-                await().atMost(Duration.ofSeconds(10)).until(() -> link.state() == Link.State.DEAD);
+                await().atMost(LONG).until(() -> link.state() == Link.State.DEAD);
                 await().atMost(LONG).until(gone::getAsBoolean);
                 await().atMost(LONG).until(() -> !Files.exists(directory));
                 assertThat(gone.getAsBoolean()).isTrue();
@@ -399,15 +400,17 @@ class SharedMemoryFabricTest {
 
     @Test
     void connectingFailsInTimeAndLeavesNoRingFile() throws Exception {
-        try (ShmPeer a = new ShmPeer(root, 1, quick())) {
+        try (ShmPeer a = new ShmPeer(root, 1, quick());
+                ShmPeer patient = peer(2)) {
             assertThatThrownBy(() -> a.fabric.connect(socket, LONG).get(20, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOf(java.net.ConnectException.class)
                     .hasMessageContaining("cannot connect to " + socket);
             try (var silent = java.nio.channels.ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
                 silent.bind(UnixDomainSocketAddress.of(socket));
-                assertThatThrownBy(() ->
-                                a.fabric.connect(socket, Duration.ofMillis(200)).get(20, TimeUnit.SECONDS))
+                assertThatThrownBy(() -> patient.fabric
+                                .connect(socket, Duration.ofMillis(200))
+                                .get(20, TimeUnit.SECONDS))
                         .cause()
                         .hasMessageContaining("within 200 ms");
                 assertThatThrownBy(() -> a.fabric.connect(socket, LONG).get(20, TimeUnit.SECONDS))
