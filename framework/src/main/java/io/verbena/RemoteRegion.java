@@ -224,6 +224,16 @@ public final class RemoteRegion implements AutoCloseable {
         return operations.fetchAndAdd(offset, addend, correlationId, handler);
     }
 
+    /**
+     * Runs what posts several operations on this region. With {@link RegionOptions#merge} none of them leaves before
+     * all are in the queue, so that those which are adjacent merge though one thread posts them, unless another thread
+     * is just emptying the queue. Those of other threads wait as long, so {@code posts} must not wait for anything.
+     * Otherwise they leave one by one.
+     */
+    public void together(Runnable posts) {
+        operations.together(posts);
+    }
+
     // ---- polling ----------------------------------------------------------------------------------------------------
 
     /**
@@ -407,6 +417,10 @@ public final class RemoteRegion implements AutoCloseable {
         if (nodePolls && !turns.tryNow(turn)) {
             driver.wake();
         }
+    }
+
+    NodeDriver driver() {
+        return driver;
     }
 
     /** Whether a completion waits to be polled. */

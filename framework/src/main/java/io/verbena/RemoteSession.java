@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ public final class RemoteSession implements AutoCloseable {
     private final OperationHandler onCompletion;
     private final Peer[] peers;
     private final @Nullable Inbox answers;
+    private final SessionWaiting waiting;
     private final AtomicInteger turn = new AtomicInteger();
 
     /** One of those whose memory it is. */
@@ -46,6 +48,7 @@ public final class RemoteSession implements AutoCloseable {
         this.onCompletion = options.onCompletion;
         this.peers = peers;
         this.answers = answers;
+        this.waiting = new SessionWaiting(this, peers[0].regions.get(0).driver());
     }
 
     /** Connects to all peers, or to none. */
@@ -218,6 +221,43 @@ public final class RemoteSession implements AutoCloseable {
     private RemoteRegion at(int number) {
         int each = peers[0].regions.size();
         return peers[number / each].regions.get(number % each);
+    }
+
+    /**
+     * Polls until a condition holds that handlers bring about, and sleeps in between. A handler that another thread may
+     * call has to unpark the threads that wait for what it does, otherwise they notice within 10 ms.
+     *
+     * @param condition looked at often; must be cheap
+     * @param timeout how long it may take
+     * @return whether the condition holds
+     * @throws IllegalStateException within a callback of the node, or a handler of this session, unless the condition
+     *     holds
+     */
+    public boolean await(BooleanSupplier condition, Duration timeout) {
+        return condition.getAsBoolean() || waiting.await(condition, timeout);
+    }
+
+    boolean isPolledByThisThread() {
+        for (Peer peer : peers) {
+            for (RemoteRegion region : peer.regions) {
+                if (region.isPolledByThisThread()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether an operation has ended whose handler was not called yet. */
+    boolean hasCompletion() {
+        for (Peer peer : peers) {
+            for (RemoteRegion region : peer.regions) {
+                if (region.parkCheck().getAsBoolean()) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Lets the node poll, as {@link RemoteRegion#pollOnNode}. */

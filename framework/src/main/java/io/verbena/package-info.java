@@ -1,6 +1,7 @@
 /**
  * What a service embeds: a {@link io.verbena.Node} with inboxes and channels for messages, requesters and responders
- * for calls, and shared memory. The packages below are its implementation, and internal.
+ * for calls, and shared memory. The packages below are its implementation, and internal, except for
+ * {@code io.verbena.tier}, which stands on this one: memory that is paged to peers.
  *
  * <pre>
  *   Channel ──▶ Inbox            Requester ⇄ Responder          RemoteRegion ──▶ SharedRegion
@@ -17,8 +18,8 @@
  *                            NIC: queue pairs, append queues, regions
  * </pre>
  *
- * <p>The packages below know values of this one (addresses, results, reasons) and nothing else of it. docs/framework.md
- * is the guide; it also says what is guaranteed.
+ * <p>The internal packages know values of this one (addresses, results, reasons) and nothing else of it.
+ * docs/framework.md is the guide; it also says what is guaranteed.
  */
 @NullMarked
 package io.verbena;

@@ -52,6 +52,34 @@ class MergingRegionTest {
                 .isEqualTo(SendResult.SENT);
     }
 
+    /** One thread's operations merge, too, if it says that they belong together. */
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void whatIsPostedTogetherMerges(Fabric fabric) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.THREAD)) {
+            SharedRegion shared = pair.server.share("table", 4096);
+            RemoteRegion region = pair.client.attach(pair.address + "table", hybrid(), NodePair.TIMEOUT);
+            region.together(() -> {
+                for (int value = 1; value <= 20; value++) {
+                    write(region, value * 100L, 100, value, tells);
+                }
+            });
+            assertThatThrownBy(() -> region.together(() -> {
+                        write(region, 0, 100, 21, tells);
+                        throw new IllegalStateException("no more");
+                    }))
+                    .hasMessage("no more");
+            pair.await(() -> region.poll(10) >= 0 && told.size() == 21);
+            for (int at = 100; at < 2100; at++) {
+                assertThat(shared.buffer().getByte(at)).isEqualTo((byte) (at / 100));
+            }
+            assertThat(shared.buffer().getByte(99)).isEqualTo((byte) 21);
+            RegionStatistics statistics = region.statistics();
+            assertThat(statistics.workRequests()).isEqualTo(2);
+            assertThat(statistics.merged()).isEqualTo(20);
+        }
+    }
+
     /** The first fills the window; what comes then waits until somebody has polled its end. */
     @ParameterizedTest
     @EnumSource(Fabric.class)

@@ -28,8 +28,9 @@ import java.util.Set;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Holds the arrows between the packages of the framework: {@code io.verbena} is for users, what lies below it is not,
- * and knows of it only values. That apps and benchmarks keep to {@code io.verbena} is held where those are built.
+ * Holds the arrows between the packages of the framework: {@code io.verbena} is for users, and the products that stand
+ * on it. What lies below it otherwise is not, and knows of it only values. That apps and benchmarks keep to {@code
+ * io.verbena} is held where those are built.
  */
 @ArchTag("computed")
 @AnalyzeClasses(packages = "io.verbena", importOptions = PackagesTest.TheFrameworkAlone.class)
@@ -47,6 +48,9 @@ class PackagesTest {
         "io.verbena.rate..",
         "io.verbena.remote.."
     };
+
+    /** What is for users, too, and stands on {@code io.verbena} as they do. */
+    private static final String[] PRODUCTS = {"io.verbena.tier.."};
 
     /**
      * What the framework's parts say to each other in the users' words: values, results, reasons, and who is told of a
@@ -81,6 +85,9 @@ class PackagesTest {
         for (String each : INTERNAL) {
             assertThat(classes.stream().filter(resideInAPackage(each))).as(each).isNotEmpty();
         }
+        for (String each : PRODUCTS) {
+            assertThat(classes.stream().filter(resideInAPackage(each))).as(each).isNotEmpty();
+        }
     }
 
     @ArchTest
@@ -88,9 +95,22 @@ class PackagesTest {
             .that()
             .resideInAPackage("io.verbena.*..")
             .and()
+            .resideOutsideOfPackages(PRODUCTS)
+            .and()
             .resideOutsideOfPackage("io.verbena.examples..")
             .should()
             .resideInAnyPackage(INTERNAL);
+
+    @ArchTest
+    static final ArchRule productsUseNoInternals =
+            noClasses().that().resideInAnyPackage(PRODUCTS).should().dependOnClassesThat(resideInAnyPackage(INTERNAL));
+
+    @ArchTest
+    static final ArchRule nothingUsesProducts = noClasses()
+            .that()
+            .resideOutsideOfPackages(PRODUCTS)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(PRODUCTS));
 
     @ArchTest
     static final ArchRule noCycles =
@@ -132,6 +152,16 @@ class PackagesTest {
     static final ArchRule internalsRunByTheNodesClock = noClasses()
             .that()
             .resideInAnyPackage(INTERNAL)
+            .should()
+            .accessTargetWhere(
+                    DescribedPredicate.describe("is a clock that nobody has injected", PackagesTest::readsTime));
+
+    @ArchTest
+    static final ArchRule productsReadTheTimeToWaitAlone = noClasses()
+            .that()
+            .resideInAnyPackage(PRODUCTS)
+            .and()
+            .doNotHaveSimpleName("Deadline")
             .should()
             .accessTargetWhere(
                     DescribedPredicate.describe("is a clock that nobody has injected", PackagesTest::readsTime));

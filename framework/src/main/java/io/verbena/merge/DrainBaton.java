@@ -25,9 +25,27 @@ final class DrainBaton {
      * @param onLeft called if this thread lets go with something undone
      */
     void drain(BooleanSupplier round, Runnable onLeft) {
-        if (pokes.getAndIncrement() != 0) {
-            return;
+        if (pokes.getAndIncrement() == 0) {
+            drainAll(round, onLeft);
         }
+    }
+
+    /**
+     * Takes the baton without draining, so that what this thread adds from now on is drained together. It must come
+     * back soon and {@link #release}.
+     *
+     * @return whether this thread has it; otherwise another one drains or holds it, and there is nothing to release
+     */
+    boolean hold() {
+        return pokes.compareAndSet(0, 1);
+    }
+
+    /** Drains, by the thread that holds the baton. */
+    void release(BooleanSupplier round, Runnable onLeft) {
+        drainAll(round, onLeft);
+    }
+
+    private void drainAll(BooleanSupplier round, Runnable onLeft) {
         left = false;
         boolean done = false;
         try {

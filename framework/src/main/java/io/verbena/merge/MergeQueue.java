@@ -105,6 +105,16 @@ final class MergeQueue {
         baton.drain(round, wake);
     }
 
+    /** Keeps what is added from being posted until {@link #release}. @return whether that must follow */
+    boolean hold() {
+        return baton.hold();
+    }
+
+    /** Posts what was added meanwhile. */
+    void release() {
+        baton.release(round, wake);
+    }
+
     /** Nothing completes any more: what is under way ends, and what waits, and memory is given back. */
     void over() {
         over = true;

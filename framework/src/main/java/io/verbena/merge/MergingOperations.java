@@ -194,6 +194,18 @@ public final class MergingOperations implements RegionOperations {
     }
 
     @Override
+    public void together(Runnable posts) {
+        boolean holds = queue.hold();
+        try {
+            posts.run();
+        } finally {
+            if (holds) {
+                queue.release();
+            }
+        }
+    }
+
+    @Override
     public boolean hasWork() {
         return requests.isEnded(claims.oldest()) || queue.isLeft() || (!released && !completions.isEmpty());
     }

@@ -98,6 +98,11 @@ public final class DirectOperations implements RegionOperations {
     }
 
     @Override
+    public void together(Runnable posts) {
+        posts.run();
+    }
+
+    @Override
     public int poll(int limit) {
         return released ? endReleased(limit) : completions.poll(onCompletion, Math.min(limit, connection.path.depth()));
     }

@@ -46,6 +46,9 @@ public interface RegionOperations {
     /** Adds to 8 bytes. */
     SendResult fetchAndAdd(long offset, long addend, long correlationId, OperationHandler handler);
 
+    /** Runs what posts several operations, none of which leaves before all are there, where there is a queue. */
+    void together(Runnable posts);
+
     /**
      * Calls the handlers of operations that have ended, oldest first. A handler that throws has consumed its operation;
      * the others are told by the next call.

@@ -116,6 +116,11 @@ public final class RegisteringOperations implements RegionOperations {
     }
 
     @Override
+    public void together(Runnable posts) {
+        operations.together(posts);
+    }
+
+    @Override
     public int poll(int limit) {
         return operations.poll(limit);
     }

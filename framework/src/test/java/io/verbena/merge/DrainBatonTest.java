@@ -59,6 +59,25 @@ class DrainBatonTest {
         assertThat(baton.isLeft()).isFalse();
     }
 
+    @Test
+    void whoHoldsItDrainsForAllWhoComeMeanwhile() {
+        assertThat(baton.hold()).isTrue();
+        assertThat(baton.hold()).isFalse();
+        baton.drain(() -> ++rounds < 0, () -> told++);
+        baton.drain(() -> ++rounds < 0, () -> told++);
+        assertThat(rounds).isZero();
+        baton.release(this::pokesOnce, () -> told++);
+        assertThat(rounds).isEqualTo(2);
+        assertThat(told).isZero();
+        baton.drain(
+                () -> {
+                    assertThat(baton.hold()).as("somebody drains").isFalse();
+                    return ++rounds < 0;
+                },
+                () -> told++);
+        assertThat(rounds).isEqualTo(3);
+    }
+
     /** What threads add is drained by one of them at a time, all of it, unless it is known as left. */
     @Test
     void threadsDrainForEachOther() throws InterruptedException {

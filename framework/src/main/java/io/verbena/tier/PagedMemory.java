@@ -1,0 +1,423 @@
+package io.verbena.tier;
+
+import io.verbena.Node;
+import io.verbena.NodeMode;
+import io.verbena.RemoteSession;
+import io.verbena.Tenant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory that is longer than what this process has: some of its pages are in local frames, off-heap, the others in the
+ * memory of peers (the remote paging of the RDMAbox paper, section VI).
+ *
+ * <pre>{@code
+ *   // at each peer: node.share("pages", 1 << 30)
+ *   PagedMemory memory = PagedMemory.open(node, new PagedOptions("pages", 3L << 30)
+ *           .resident(512 << 20)
+ *           .peer("tcp://10.0.0.7:9000").peer("tcp://10.0.0.8:9000").peer("tcp://10.0.0.9:9000"), timeout);
+ *   memory.write(2L << 30, source, 0, 100_000);
+ *   memory.read(2L << 30, target, 0, 100_000);
+ * }</pre>
+ *
+ * <p>Bytes that were never written are 0 and take no room. A block of pages gets its place at peers with its first
+ * write: at the one that has most room left, or the two, or in a file ({@link PagedOptions#spill}) if none has any.
+ * What is here is valid as long as this object: closing it, or the end of its process, is the end of the memory.
+ *
+ * <p><b>Threads.</b> Any number of threads read and write. Accesses to the same page are atomic to each other as far as
+ * they lie within that page; there is no order between the pages of a longer access. A page that is resident costs a
+ * look-up and a copy, under the lock of its block, and allocates nothing. A fault waits for a peer without a lock, so
+ * that other pages of the block remain usable; within a callback of the node it is refused.
+ *
+ * <p><b>Failures.</b> An access that is not done within {@link PagedOptions#timeout} ends in a
+ * {@link PagedMemoryException}. A peer that is lost is not used any more. What is in a frame stays valid. With two
+ * replicas the other one serves, and what it has is copied to a third peer that has room; with one, pages that only the
+ * lost peer had are lost: reading them, or writing a part of one, ends in a {@link PageLostException} until they are
+ * written whole. {@link #lost} lists them. Nothing is ever read as 0, or as it was earlier, because of a failure.
+ */
+public final class PagedMemory implements AutoCloseable {
+    private final List<PeerStore> peers;
+    private final Space space;
+    private final Geometry geometry;
+    private final Counters counters;
+    private final RemoteSession session;
+    private final Pager pager;
+    private final ReadAhead readAhead;
+    private final Keeper keeper;
+    private final Duration timeout;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private PagedMemory(List<PeerStore> peers, Space space, RemoteSession session, Duration timeout) {
+        this.peers = peers;
+        this.space = space;
+        this.geometry = space.geometry();
+        this.counters = space.counters();
+        this.session = session;
+        this.timeout = timeout;
+        this.pager = new Pager(space, session);
+        this.readAhead = new ReadAhead(space, pager);
+        this.keeper = new Keeper(space, pager, timeout);
+    }
+
+    /**
+     * Connects to all peers, or to none, and takes the frames' memory.
+     *
+     * @param node whose threads move the pages; not one in the mode INVOKER, which has none
+     * @param limit how long each connection may take, of which there are as many as queue pairs
+     * @throws io.verbena.ConnectionException if one of the peers cannot be reached, refuses, or shares no such memory
+     * @throws IllegalArgumentException if options do not fit together, an address is malformed, or the node's mode is
+     *     INVOKER
+     * @throws java.io.UncheckedIOException if the file cannot be opened
+     */
+    public static PagedMemory open(Node node, PagedOptions options, Duration limit) {
+        if (node.mode() == NodeMode.INVOKER) {
+            throw new IllegalArgumentException(node + " is in the mode INVOKER: paged memory needs the node's thread");
+        }
+        options.conclude();
+        Tenant tenant = node.tenant(options.tenant);
+        Geometry geometry = new Geometry(options.size, options.pageLength, options.blockLength);
+        Frames frames = new Frames(options.frames(), options.pageLength);
+        RemoteSession session = tenant.remote(options.session(), limit);
+        PagedMemory memory = null;
+        try {
+            List<PeerStore> peers = peers(session, options);
+            FileStore file = options.spill == null ? null : new FileStore(options.spill, peers.size());
+            Stores stores = new Stores(geometry, peers, file, options.replicas);
+            memory = new PagedMemory(peers, new Space(geometry, frames, stores), session, options.timeout);
+        } finally {
+            if (memory == null) {
+                session.close();
+            }
+        }
+        session.pollOnNode();
+        memory.keeper.start();
+        return memory;
+    }
+
+    private static List<PeerStore> peers(RemoteSession session, PagedOptions options) {
+        List<PeerStore> peers = new ArrayList<>();
+        for (int i = 0; i < session.peers(); i++) {
+            peers.add(new PeerStore(session, i, options.peers.get(i), options.blockLength));
+        }
+        return List.copyOf(peers);
+    }
+
+    /** Bytes. */
+    public long size() {
+        return geometry.size;
+    }
+
+    // ---- access -----------------------------------------------------------------------------------------------------
+
+    /**
+     * Reads; waits for pages that are not resident.
+     *
+     * @param offset of the first byte
+     * @param target takes the bytes
+     * @param index of the first in the target
+     * @param length in bytes, at least 0
+     * @throws IndexOutOfBoundsException if the range leaves the memory or the target
+     * @throws PageLostException if a page was lost with a peer
+     * @throws PagedMemoryException if a page does not come in time
+     * @throws IllegalStateException if the memory is closed, or has to be waited for within a callback of the node
+     */
+    public void read(long offset, MutableDirectBuffer target, int index, int length) {
+        check(offset, length);
+        target.boundsCheck(index, length);
+        long at = offset;
+        int to = index;
+        for (int left = length; left > 0; ) {
+            int from = geometry.inPage(at);
+            int bytes = Math.min(left, geometry.pageLength - from);
+            readPage(geometry.page(at), from, target, to, bytes);
+            at += bytes;
+            to += bytes;
+            left -= bytes;
+        }
+    }
+
+    private void readPage(long page, int from, MutableDirectBuffer target, int index, int length) {
+        Block block = space.find(geometry.block(page));
+        if (block == null) {
+            counters.hits.increment();
+            target.setMemory(index, length, (byte) 0);
+            return;
+        }
+        int inBlock = geometry.inBlock(page);
+        Attempt attempt = block.read(inBlock, from, target, index, length);
+        if (isHit(attempt, page)) {
+            return;
+        }
+        counters.faults.increment();
+        Deadline deadline = Deadline.in(timeout);
+        while (!isDone(attempt, page)) {
+            resolve(attempt, block, page, deadline);
+            attempt = block.read(inBlock, from, target, index, length);
+        }
+    }
+
+    /**
+     * Writes; waits for a frame, and for pages that are not resident of which it writes a part. Peers have the bytes
+     * some time later, see {@link #flush}.
+     *
+     * @param offset of the first byte
+     * @param source holds the bytes
+     * @param index of the first in the source
+     * @param length in bytes, at least 0
+     * @throws IndexOutOfBoundsException if the range leaves the memory or the source
+     * @throws PageLostException if a part of a page would be written that was lost with a peer
+     * @throws PagedMemoryException if a page or a frame does not come in time, or there is no room for a new block
+     * @throws IllegalStateException if the memory is closed, or has to be waited for within a callback of the node
+     */
+    public void write(long offset, DirectBuffer source, int index, int length) {
+        check(offset, length);
+        source.boundsCheck(index, length);
+        long at = offset;
+        int from = index;
+        for (int left = length; left > 0; ) {
+            int to = geometry.inPage(at);
+            int bytes = Math.min(left, geometry.pageLength - to);
+            writePage(geometry.page(at), to, source, from, bytes);
+            at += bytes;
+            from += bytes;
+            left -= bytes;
+        }
+    }
+
+    private void writePage(long page, int to, DirectBuffer source, int index, int length) {
+        Block block = space.get(geometry.block(page));
+        int inBlock = geometry.inBlock(page);
+        Attempt attempt = block.write(inBlock, to, source, index, length);
+        if (isHit(attempt, page)) {
+            return;
+        }
+        counters.faults.increment();
+        Deadline deadline = Deadline.in(timeout);
+        while (!isDone(attempt, page)) {
+            if (attempt == Attempt.NEEDS_FRAME) {
+                attempt = writeNew(block, inBlock, to, source, index, length, deadline);
+            } else {
+                resolve(attempt, block, page, deadline);
+                attempt = block.write(inBlock, to, source, index, length);
+            }
+        }
+    }
+
+    private Attempt writeNew(
+            Block block, int inBlock, int to, DirectBuffer source, int index, int length, Deadline deadline) {
+        int frame = pager.frame(block, inBlock, deadline);
+        Attempt attempt = block.writeNew(inBlock, frame, to, source, index, length);
+        if (attempt != Attempt.DONE) {
+            pager.give(frame);
+        }
+        return attempt;
+    }
+
+    private boolean isHit(Attempt attempt, long page) {
+        if (!isDone(attempt, page)) {
+            return false;
+        }
+        counters.hits.increment();
+        return true;
+    }
+
+    private boolean isDone(Attempt attempt, long page) {
+        if (attempt == Attempt.DONE_AHEAD) {
+            readAhead.onFirstUse(page);
+        }
+        return attempt == Attempt.DONE || attempt == Attempt.DONE_AHEAD;
+    }
+
+    /** Does what an attempt found missing, and waits for it. */
+    private void resolve(Attempt attempt, Block block, long page, Deadline deadline) {
+        pager.checkOpen();
+        int inBlock = geometry.inBlock(page);
+        pager.checkInTime(block, inBlock, deadline);
+        if (attempt == Attempt.LOST) {
+            Store store = block.lostWith(inBlock);
+            if (store != null) {
+                throw new PageLostException(geometry.offset(page), geometry.pageLength, store.toString());
+            }
+        } else if (attempt == Attempt.NO_ROOM) {
+            throw new PagedMemoryException("no room for block " + block.number() + " (offset "
+                    + geometry.offset(geometry.page(block.number(), 0)) + "): "
+                    + space.stores().rooms());
+        } else if (attempt == Attempt.ABSENT) {
+            pager.load(block, inBlock, deadline);
+            readAhead.onFault(page);
+        }
+        pager.awaitLoad(block, inBlock, deadline);
+    }
+
+    private void check(long offset, long length) {
+        if (offset < 0 || length < 0 || offset > geometry.size - length) {
+            throw new IndexOutOfBoundsException(
+                    "offset " + offset + " + length " + length + " leaves the memory of " + geometry.size + " bytes");
+        }
+        if (closed.get()) {
+            pager.checkOpen();
+        }
+    }
+
+    // ---- advice -----------------------------------------------------------------------------------------------------
+
+    /**
+     * Says how a range will be used. Waits for nothing, and is followed as far as there is room now.
+     *
+     * @param offset of the first byte
+     * @param length in bytes, at least 0. NORMAL, SEQUENTIAL and RANDOM are kept for each block that the range
+     *     touches, until the next such advice; WILL_NEED concerns each page that it touches, DONT_NEED each page that
+     *     lies in it
+     * @throws IndexOutOfBoundsException if the range leaves the memory
+     */
+    public void advise(long offset, long length, Advice advice) {
+        check(offset, length);
+        Objects.requireNonNull(advice, "advice");
+        if (length == 0) {
+            return;
+        }
+        long first = geometry.page(offset);
+        long last = geometry.page(offset + length - 1);
+        switch (advice) {
+            case WILL_NEED -> readAhead.load(first, Math.min(last + 1, first + Math.max(1, frames() / 2)));
+            case DONT_NEED -> drop(geometry.page(offset + geometry.pageLength - 1), geometry.page(offset + length));
+            default -> readAhead.advise(geometry.block(first), geometry.block(last) + 1, advice);
+        }
+    }
+
+    private int frames() {
+        return space.frames().count();
+    }
+
+    private void drop(long from, long to) {
+        for (long page = from; page < to; ) {
+            int number = geometry.block(page);
+            long next = Math.min(to, geometry.page(number + 1, 0));
+            Block block = space.find(number);
+            if (block != null) {
+                int first = geometry.inBlock(page);
+                block.drop(first, first + (int) (next - page));
+                pager.write(block);
+            }
+            page = next;
+        }
+    }
+
+    // ---- state ------------------------------------------------------------------------------------------------------
+
+    /**
+     * Waits until what was written before is with its replicas. Pages that other threads go on to write may have to be
+     * waited for until they pause.
+     *
+     * @param limit how long it may take
+     * @throws PagedMemoryException if it takes longer; what was written stays in its frames
+     */
+    public void flush(Duration limit) {
+        pager.checkOpen();
+        Deadline deadline = Deadline.in(limit);
+        for (int i = 0; i < geometry.blocks; i++) {
+            Block block = space.find(i);
+            if (block != null && block.hasDirty()) {
+                pager.write(block); // of many blocks before one is waited for
+            }
+        }
+        for (int i = 0; i < geometry.blocks; i++) {
+            Block block = space.find(i);
+            if (block != null) {
+                pager.save(block, deadline);
+            }
+        }
+    }
+
+    /** What it has done and holds. Looks at each block. */
+    public PagedStatistics statistics() {
+        long single = 0;
+        for (int i = 0; i < geometry.blocks; i++) {
+            Block block = space.find(i);
+            if (block != null) {
+                single += block.isSingle() ? 1 : 0;
+            }
+        }
+        List<PagedPeer> states = new ArrayList<>();
+        long remote = 0;
+        for (PeerStore each : peers) {
+            long bytes = each.taken() * geometry.blockLength;
+            boolean alive = each.isAlive();
+            remote += alive ? bytes : 0;
+            states.add(new PagedPeer(each.address(), alive, bytes, each.blocks() * geometry.blockLength));
+        }
+        FileStore file = space.stores().file();
+        return new PagedStatistics(
+                counters.hits.sum(),
+                counters.faults.sum(),
+                counters.evictions.sum(),
+                counters.writeBacks.sum(),
+                counters.readAhead.sum(),
+                counters.readAheadUsed.sum(),
+                counters.resident.sum(),
+                counters.dirty.sum(),
+                counters.lost.sum(),
+                single,
+                remote,
+                file == null ? 0 : file.taken() * geometry.blockLength,
+                List.copyOf(states));
+    }
+
+    /** What is lost, in the order of offsets; adjacent pages that were lost with the same peer are one range. */
+    public List<LostRange> lost() {
+        List<LostRange> ranges = new ArrayList<>();
+        for (int i = 0; i < geometry.blocks; i++) {
+            Block block = space.find(i);
+            if (block != null) {
+                block.check();
+                for (int page = 0; page < geometry.pagesPerBlock; page++) {
+                    addLost(ranges, geometry.offset(geometry.page(i, page)), block.lostWith(page));
+                }
+            }
+        }
+        return ranges;
+    }
+
+    private void addLost(List<LostRange> ranges, long offset, @Nullable Store store) {
+        if (store == null) {
+            return;
+        }
+        int length = geometry.pageLength;
+        LostRange last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
+        if (last != null
+                && last.offset() + last.length() == offset
+                && last.peer().equals(store.toString())) {
+            ranges.set(ranges.size() - 1, new LostRange(last.offset(), last.length() + length, last.peer()));
+        } else {
+            ranges.add(new LostRange(offset, length, store.toString()));
+        }
+    }
+
+    /**
+     * Ends the memory and what is in it. Threads that wait get an {@link IllegalStateException}. Nothing is written
+     * back; the peers' regions are as they are. Idempotent.
+     */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            pager.close();
+            keeper.close();
+            session.close();
+            FileStore file = space.stores().file();
+            if (file != null) {
+                file.close();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "paged memory of " + geometry.size + " bytes, " + session;
+    }
+}
