@@ -16,10 +16,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * GETs that a client carries out by itself, by RDMA READs of what a server publishes
- * ({@link io.verbena.kv.server.KvServerContext#oneSided}): the server's processor has no part in them (the one-sided GET
- * of DRUM, fig. 15). What is not found in {@value OneSidedGet#MAX_READS} READs goes as an ordinary request: keys that
- * do not exist, that expire, that are no strings or do not fit into a slot, that have lost their slot to others, or that
- * are being written. Such a request also makes the server publish the key, if it can be.
+ * ({@link io.verbena.kv.server.KvServerContext#oneSided}): the server's application has no part in them (the one-sided
+ * GET of DRUM, fig. 15). What two READs do not find goes as an ordinary request: keys that do not exist, that expire,
+ * that are no strings or do not fit into a slot, that have lost their slot to others, or that are being written. Such a
+ * request also makes the server publish the key, if it can be.
  *
  * <pre>{@code
  *   OneSidedReader reader = OneSidedReader.attach(client, 64, timeout);

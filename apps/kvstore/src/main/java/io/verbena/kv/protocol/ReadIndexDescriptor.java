@@ -28,9 +28,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  *
  * <p>The shard alone writes, and it gives each entry that it publishes a version that no entry of the region had
- * before. A READ copies in any order while the shard writes, so a copy may mix several states of a slot. The checksum is
- * seeded with the version: a copy whose version is even, not 0 and fits its checksum is what the slot held when its
- * version was read, and anything else is refused. Chance lets a mixed copy pass once in 2^64.
+ * before. A READ copies in any order while the shard writes, so a copy may mix several states of a slot. The checksum
+ * (XXH64) is seeded with the version: a copy whose version is even, not 0 and fits its checksum is what the slot held
+ * when its version was read, and anything else is refused. Chance lets a mixed copy pass once in 2^64.
  *
  * <p>Static; thread-safe.
  */

@@ -198,8 +198,8 @@ public final class ShardContext {
      * Gives the shard memory in which it publishes short strings that do not expire, for clients that read them without
      * the shard; laid out as {@link ReadIndexDescriptor} says. Without, nothing is published.
      *
-     * @param region to be cleared, at least {@link ReadIndexDescriptor#regionLength} of one set; the shard alone writes it,
-     *     until it is closed
+     * @param region of at least {@link ReadIndexDescriptor#regionLength} of one set; it is cleared, and the shard alone
+     *     writes it, until it is closed
      * @param slotLength bytes of a key with its value and {@link ReadIndexDescriptor#KEY_OFFSET} more: a power of two,
      *     {@value ReadIndexDescriptor#MIN_SLOT_LENGTH} to {@value ReadIndexDescriptor#MAX_SLOT_LENGTH}
      * @return this

@@ -58,15 +58,21 @@ class ReadIndexTest {
         return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    /** Compares with the store by commands that change nothing in the index. */
+    /** Compares with the store by commands that change nothing in the index, unless memory is over its limit. */
     private int compare(ShardFixture kv, Object what) {
+        kv.call("DBSIZE");
+        long evicted = kv.shard.statistics().evicted();
         Map<String, String> entries = published();
         assertThat(entries).hasSize(kv.shard.publishedKeys());
         int before = kv.database;
         entries.forEach((name, value) -> {
             kv.database = Integer.parseInt(name.substring(0, name.indexOf(' ')));
             String key = name.substring(name.indexOf(' ') + 1);
-            assertThat(kv.call("TYPE", key)).as("%s after %s", name, what).isEqualTo("string");
+            Object type = kv.call("TYPE", key);
+            if (kv.shard.statistics().evicted() > evicted) {
+                return; // it may have been this one
+            }
+            assertThat(type).as("%s after %s", name, what).isEqualTo("string");
             assertThat(kv.call("GETRANGE", key, "0", "-1"))
                     .as("%s after %s", name, what)
                     .isEqualTo(value);
@@ -82,7 +88,7 @@ class ReadIndexTest {
         RandomCommands commands = new RandomCommands(seed, spread);
         Random random = new Random(seed);
         ShardContext context =
-                context(seed).databases(3).maxMemory(maxMemory).evictionPolicy(EvictionPolicy.ALLKEYS_LRU);
+                context(seed).databases(3).maxMemory(maxMemory).evictionPolicy(EvictionPolicy.ALL_KEYS_LRU);
         long found = 0;
         try (ShardFixture kv = new ShardFixture(context)) {
             for (int i = 0; i < 8000; i++) {
