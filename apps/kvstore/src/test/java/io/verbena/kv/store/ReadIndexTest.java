@@ -69,14 +69,14 @@ class ReadIndexTest {
             kv.database = Integer.parseInt(name.substring(0, name.indexOf(' ')));
             String key = name.substring(name.indexOf(' ') + 1);
             Object type = kv.call("TYPE", key);
+            Object stored = kv.call("GETRANGE", key, "0", "-1");
+            Object expiry = kv.call("PTTL", key);
             if (kv.shard.statistics().evicted() > evicted) {
                 return; // it may have been this one
             }
             assertThat(type).as("%s after %s", name, what).isEqualTo("string");
-            assertThat(kv.call("GETRANGE", key, "0", "-1"))
-                    .as("%s after %s", name, what)
-                    .isEqualTo(value);
-            assertThat(kv.call("PTTL", key)).as("%s after %s", name, what).isEqualTo(-1L);
+            assertThat(stored).as("%s after %s", name, what).isEqualTo(value);
+            assertThat(expiry).as("%s after %s", name, what).isEqualTo(-1L);
         });
         kv.database = before;
         return entries.size();
