@@ -166,21 +166,21 @@ class AllocationTest {
                 OneSidedReader reader = OneSidedReader.attach(client, 16, Duration.ofSeconds(20))) {
             UnsafeBuffer key = new UnsafeBuffer(0, 0);
             long deadline = System.nanoTime() + Duration.ofSeconds(50).toNanos();
+            ExpandableDirectByteBuffer scratch = new ExpandableDirectByteBuffer(4096);
             for (int i = 0; i < KEYS; i++) {
-                key.wrap(keys[i]);
-                int shard = client.shardOf(key, 0, keys[i].length);
-                while (i % 8 > 0 && client.claim(shard, 128) != SendResult.SENT) {
-                    checkTime(deadline);
-                    client.flush();
-                    client.poll(handler, 1000);
-                }
                 if (i % 8 > 0) {
-                    begin(client.claimBuffer(), client.claimOffset(), KvOp.SET)
-                            .argument(keys[i])
-                            .argument(value);
+                    key.wrap(keys[i]);
+                    begin(scratch, 0, KvOp.SET).argument(keys[i]).argument(value);
+                    while (client.claim(client.shardOf(key, 0, keys[i].length), request.length()) != SendResult.SENT) {
+                        checkTime(deadline);
+                        client.flush();
+                        client.poll(handler, 1000);
+                    }
+                    client.claimBuffer().putBytes(client.claimOffset(), scratch, 0, request.length());
                     client.commit();
                 }
             }
+            client.flush();
             long bytes = 0;
             for (int round = 0; round < 4; round++) {
                 long before = allocated();
