@@ -2,7 +2,6 @@ package io.verbena.kv.client;
 
 import io.verbena.OperationHandler;
 import io.verbena.Outcome;
-import io.verbena.RegionOptions;
 import io.verbena.RemoteRegion;
 import io.verbena.SendResult;
 import io.verbena.kv.protocol.KvOp;
@@ -39,7 +38,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class OneSidedReader implements AutoCloseable {
     private final KvClient client;
-    private final RegionOptions options;
     private final RemoteRegion[] regions;
     private final int[] slotLengths;
     private final int[] setsBits;
@@ -63,12 +61,11 @@ public final class OneSidedReader implements AutoCloseable {
     private long requested;
     private long lost;
 
-    private OneSidedReader(KvClient client, int depth, RegionOptions options, Duration timeout) {
+    private OneSidedReader(KvClient client, int depth, Duration timeout) {
         if (depth < 1) {
             throw new IllegalArgumentException("depth " + depth + " < minimum 1");
         }
         this.client = client;
-        this.options = options;
         int shards = client.shards();
         regions = new RemoteRegion[shards];
         slotLengths = new int[shards];
@@ -102,22 +99,11 @@ public final class OneSidedReader implements AutoCloseable {
      * @throws io.verbena.kv.protocol.ProtocolException if a shard's layout is of another version
      */
     public static OneSidedReader attach(KvClient client, int depth, Duration timeout) {
-        return attach(client, depth, new RegionOptions(), timeout);
-    }
-
-    /**
-     * As {@link #attach(KvClient, int, Duration)}, with options of the regions.
-     *
-     * @param options must not change any more: over sockets {@code new RegionOptions().merge(Merging.DOORBELL)} sends
-     *     READs together that are asked for together
-     */
-    public static OneSidedReader attach(KvClient client, int depth, RegionOptions options, Duration timeout) {
-        return new OneSidedReader(client, depth, options, timeout);
+        return new OneSidedReader(client, depth, timeout);
     }
 
     private void attachTo(int shard, Duration timeout) {
-        RemoteRegion region =
-                client.node().attach(ReadIndexDescriptor.addressOf(client.address(shard)), options, timeout);
+        RemoteRegion region = client.node().attach(ReadIndexDescriptor.addressOf(client.address(shard)), timeout);
         UnsafeBuffer header = new UnsafeBuffer(new byte[ReadIndexDescriptor.HEADER_LENGTH]);
         try {
             region.read(0, header, 0, header.capacity(), timeout);

@@ -1,6 +1,5 @@
 package io.verbena.bench.kv;
 
-import io.verbena.Merging;
 import io.verbena.bench.Interval;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.MarkdownTable;
@@ -46,9 +45,6 @@ public final class KvCommand extends RunCommand {
     @Option(names = "--writes", paramLabel = "<percent>", description = "SETs among them; default ${DEFAULT-VALUE}.")
     int writes;
 
-    @Option(names = "--merging", description = "Of READs: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
-    Merging merging = Merging.OFF;
-
     @Option(names = "--rounds", paramLabel = "<count>", description = "Default ${DEFAULT-VALUE}.")
     int rounds = 7;
 
@@ -70,7 +66,7 @@ public final class KvCommand extends RunCommand {
         RunException.requireRange("rounds", rounds, 1, 1000);
         List<String> arguments = List.of(Sink.listen(fabric, "kv"), Long.toString(index), Integer.toString(slot));
         try (JavaProcess server = new JavaProcess(KvProcess.class, arguments);
-                KvLoad load = new KvLoad(address(server), keys, value, depth, merging)) {
+                KvLoad load = new KvLoad(address(server), keys, value, depth)) {
             out.println(Machine.here().text());
             measure(load);
         }

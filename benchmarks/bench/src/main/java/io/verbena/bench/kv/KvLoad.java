@@ -1,10 +1,8 @@
 package io.verbena.bench.kv;
 
-import io.verbena.Merging;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
-import io.verbena.RegionOptions;
 import io.verbena.SendResult;
 import io.verbena.kv.client.KvClient;
 import io.verbena.kv.client.OneSidedReader;
@@ -49,9 +47,8 @@ final class KvLoad implements AutoCloseable {
      *
      * @param address of the server's shard
      * @param depth operations under way
-     * @param merging of READs
      */
-    KvLoad(String address, int keyCount, int valueLength, int depth, Merging merging) {
+    KvLoad(String address, int keyCount, int valueLength, int depth) {
         this.depth = depth;
         keys = new UnsafeBuffer[keyCount];
         for (int i = 0; i < keyCount; i++) {
@@ -60,7 +57,7 @@ final class KvLoad implements AutoCloseable {
         value = new UnsafeBuffer("v".repeat(valueLength).getBytes(StandardCharsets.US_ASCII));
         node = Node.launch(new NodeContext().mode(NodeMode.INVOKER).sharedMemory(address.startsWith("shm:")));
         client = KvClient.connect(node, List.of(address), TIMEOUT);
-        reader = OneSidedReader.attach(client, depth, new RegionOptions().merge(merging), TIMEOUT);
+        reader = OneSidedReader.attach(client, depth, TIMEOUT);
         for (UnsafeBuffer key : keys) {
             set(key);
             awaitBelow(depth);
