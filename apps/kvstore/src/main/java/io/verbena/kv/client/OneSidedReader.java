@@ -118,15 +118,16 @@ public final class OneSidedReader implements AutoCloseable {
     }
 
     /**
-     * Connects client and reader to a shard again that cannot be reached any more. GETs that are under way there go as
-     * requests.
+     * Connects client and reader to a shard again that cannot be reached any more. GETs whose READs are under way there
+     * go as requests, and so do all others to it until {@link #poll} has taken these READs and this is called again.
      *
      * @throws io.verbena.ConnectionException if it cannot be reached
      * @throws IllegalStateException if its slots are longer than this reader has room for
      */
     public void reconnect(int shard, Duration timeout) {
+        boolean gone = !client.isConnected(shard) || !regions[shard].isConnected();
         client.reconnect(shard, timeout);
-        if (!regions[shard].isConnected() && reading[shard] == 0) {
+        if (gone && reading[shard] == 0) {
             regions[shard].close();
             attachTo(shard, timeout);
             if (slotLengths[shard] * ReadIndexDescriptor.WAYS > gets[0].copy.capacity()) {

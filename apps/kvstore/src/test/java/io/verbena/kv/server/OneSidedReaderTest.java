@@ -307,6 +307,31 @@ class OneSidedReaderTest {
         }
     }
 
+    @Test
+    void readsAgainAfterItsShardCameBack() {
+        KvServer first = launch(Transport.TCP, 1);
+        String address = first.addresses(0).get(1);
+        try (Reader r = new Reader(new TestClient(Transport.TCP, NodeMode.INVOKER, first))) {
+            r.test.call(KvOp.SET, "k", "before");
+            assertThat(r.get("k")).isEqualTo("before");
+            first.close();
+            r.test.until(() -> !r.test.client.isConnected(0));
+            try (KvServer second = KvServer.launch(new KvServerContext()
+                    .name(KvServerTest.name())
+                    .listen(address.substring(0, address.lastIndexOf('/')))
+                    .oneSided(64 << 10, SLOT))) {
+                r.reader.reconnect(0, TestClient.TIMEOUT);
+                assertThat(r.get("k")).isEqualTo("nil");
+                r.test.call(KvOp.SET, "k", "after");
+                assertThat(r.hits(() -> assertThat(r.get("k")).isEqualTo("after")))
+                        .isEqualTo(1);
+                assertThat(second.malformedRequests()).isZero();
+            }
+        } finally {
+            first.close();
+        }
+    }
+
     // ---- beside writers ---------------------------------------------------------------------------------------------
 
     private static final int KEYS = 6;
