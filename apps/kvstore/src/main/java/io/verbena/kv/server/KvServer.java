@@ -71,7 +71,12 @@ public final class KvServer implements AutoCloseable {
                 .maxReplyLength(context.maxReplyLength)
                 .evictionPolicy(context.evictionPolicy);
         if (context.readIndexBytes > 0) {
-            shareReadIndex(node, shardContext, context);
+            try {
+                shareReadIndex(node, shardContext, context);
+            } catch (RuntimeException e) {
+                node.close();
+                throw e;
+            }
         }
         shardContexts.add(shardContext);
         boolean threaded = context.mode == KvServerContext.Mode.THREADS;
