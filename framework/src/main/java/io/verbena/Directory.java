@@ -5,6 +5,7 @@ import io.verbena.connection.ConnectionOwner;
 import io.verbena.connection.MessageQueue;
 import io.verbena.connection.Target;
 import io.verbena.connection.Targets;
+import io.verbena.nic.memory.Access;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -92,6 +93,11 @@ final class Directory implements Targets {
         }
 
         @Override
+        public int grantable() {
+            return Access.REMOTE;
+        }
+
+        @Override
         public int regionKey(int rights) {
             return 0;
         }
@@ -121,6 +127,11 @@ final class Directory implements Targets {
         @Override
         public long regionLength() {
             return region.length();
+        }
+
+        @Override
+        public int grantable() {
+            return region.grantable();
         }
 
         @Override

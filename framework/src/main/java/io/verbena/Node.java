@@ -252,11 +252,12 @@ public final class Node implements AutoCloseable, Executor {
      *
      * @param regionName 1 to 255 characters without {@code /}
      * @param bytes at least 1
+     * @param rights that a peer gets at most, whatever the {@link AccessPolicy} says; all if none is named
      * @throws IllegalArgumentException if the name is taken
      * @throws io.verbena.nic.port.MemoryExhaustedException if there is not enough memory
      */
-    public SharedRegion share(String regionName, int bytes) {
-        return openings.region(tenants.defaultTenant(), regionName, bytes);
+    public SharedRegion share(String regionName, int bytes, Right... rights) {
+        return openings.region(tenants.defaultTenant(), regionName, bytes, rights);
     }
 
     // ---- connecting -------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 package io.verbena;
 
+import io.verbena.connection.AccessControl;
 import io.verbena.nic.append.AppendQueue;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.Access;
@@ -93,12 +94,16 @@ final class Openings {
         }
     }
 
-    /** Shares memory under a name. */
-    SharedRegion region(Tenant tenant, String name, int bytes) {
+    /** Shares memory under a name; peers get these rights at most, or all if none is named. */
+    SharedRegion region(Tenant tenant, String name, int bytes, Right... rights) {
         node.checkOpen();
         Address.checkName(name);
+        int grantable = 0;
+        for (Right right : rights.length == 0 ? Right.values() : rights) {
+            grantable |= AccessControl.access(right);
+        }
         MemoryRegion memory = tenant.pd().allocate(bytes, Access.LOCAL_WRITE);
-        SharedRegion region = new SharedRegion(node, tenant, name, memory);
+        SharedRegion region = new SharedRegion(node, tenant, name, memory, grantable);
         try {
             directory.add(region);
         } catch (RuntimeException e) {

@@ -20,14 +20,16 @@ public final class SharedRegion implements AutoCloseable {
     private final Tenant tenant;
     private final String name;
     private final MemoryRegion region;
+    private final int grantable;
     private final Map<Integer, MemoryRegion> byAccess = new HashMap<>(); // what peers are given a key of; under this
     private boolean closed;
 
-    SharedRegion(Node node, Tenant tenant, String name, MemoryRegion region) {
+    SharedRegion(Node node, Tenant tenant, String name, MemoryRegion region, int grantable) {
         this.node = node;
         this.tenant = tenant;
         this.name = name;
         this.region = region;
+        this.grantable = grantable;
     }
 
     /** Its name. */
@@ -58,6 +60,11 @@ public final class SharedRegion implements AutoCloseable {
 
     Tenant tenant() {
         return tenant;
+    }
+
+    /** What peers may be granted, of {@link Access#REMOTE}. */
+    int grantable() {
+        return grantable;
     }
 
     /** The key for the tenant's own operations, which no peer gets. */

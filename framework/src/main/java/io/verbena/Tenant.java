@@ -159,8 +159,8 @@ public final class Tenant {
     }
 
     /** Shares memory, as {@link Node#share}: what peers READ of it is at this tenant's expense. */
-    public SharedRegion share(String regionName, int bytes) {
-        return node.openings().region(this, regionName, bytes);
+    public SharedRegion share(String regionName, int bytes, Right... rights) {
+        return node.openings().region(this, regionName, bytes, rights);
     }
 
     /**

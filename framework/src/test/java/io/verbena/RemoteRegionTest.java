@@ -69,6 +69,29 @@ class RemoteRegionTest {
         }
     }
 
+    /** Whatever the AccessPolicy says: the default one gives every right. */
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void aRegionGivesNoMoreThanItsOwnerShares(Fabric fabric) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.THREAD)) {
+            pair.server.share("news", 64, Right.READ).buffer().putLong(8, 42);
+            RemoteRegion news = pair.client.attach(pair.address + "news", NodePair.TIMEOUT);
+            UnsafeBuffer word = new UnsafeBuffer(new byte[8]);
+            news.read(8, word, 0, 8, NodePair.TIMEOUT);
+            assertThat(word.getLong(0)).isEqualTo(42);
+            assertThatThrownBy(() -> news.write(8, word, 0, 8, NodePair.TIMEOUT))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("news");
+            assertThatThrownBy(() -> news.fetchAndAdd(8, 1, NodePair.TIMEOUT))
+                    .isInstanceOf(IllegalStateException.class);
+
+            pair.server.share("nothing", 64, Right.SEND);
+            assertThatThrownBy(() -> pair.client.attach(pair.address + "nothing", NodePair.TIMEOUT))
+                    .isInstanceOf(ConnectionException.class)
+                    .hasMessageContaining("nothing");
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("everywhere")
     void tellsHandlersInTheOrderOfPosting(Fabric fabric, NodeMode mode) {

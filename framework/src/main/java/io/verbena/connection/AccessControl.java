@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * What peers may do with a node's inboxes, responders and regions: asks its {@link AccessRules}. Refusals are counted
  * and logged. Under the lock of {@link Connections}.
  */
-final class AccessControl {
+public final class AccessControl {
     private static final Logger LOG = LoggerFactory.getLogger(AccessControl.class);
 
     private final AccessRules rules;
@@ -60,6 +60,10 @@ final class AccessControl {
             }
         }
         int granted = accesses(asked.kind(), rights);
+        if (target != null && granted != 0) {
+            granted &= target.grantable();
+            reason = "its owner shares it without the rights that the AccessPolicy gives";
+        }
         if (granted == 0) {
             rejections.rejected("node '" + request.node() + "'", asked + ": " + reason);
         }
@@ -85,9 +89,21 @@ final class AccessControl {
             case RESPONDER:
                 return rights.contains(Right.CALL) ? Access.REMOTE : 0;
             default:
-                return (rights.contains(Right.READ) ? Access.REMOTE_READ : 0)
-                        | (rights.contains(Right.WRITE) ? Access.REMOTE_WRITE : 0)
-                        | (rights.contains(Right.ATOMIC) ? Access.REMOTE_ATOMIC : 0);
+                int accesses = 0;
+                for (Right right : rights) {
+                    accesses |= access(right);
+                }
+                return accesses;
         }
+    }
+
+    /** The access to a region that a right gives; 0 for those that are not to regions. */
+    public static int access(Right right) {
+        return switch (right) {
+            case READ -> Access.REMOTE_READ;
+            case WRITE -> Access.REMOTE_WRITE;
+            case ATOMIC -> Access.REMOTE_ATOMIC;
+            case SEND, CALL -> 0;
+        };
     }
 }

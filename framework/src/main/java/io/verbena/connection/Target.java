@@ -21,6 +21,9 @@ public interface Target {
     /** Bytes of a region, 0 of anything else. */
     long regionLength();
 
+    /** What its owner lets peers have at most, of {@link io.verbena.nic.memory.Access#REMOTE}. */
+    int grantable();
+
     /**
      * The key under which a peer has these rights to a region, and no others.
      *

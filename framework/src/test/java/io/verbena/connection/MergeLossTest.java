@@ -160,6 +160,11 @@ class MergeLossTest {
         }
 
         @Override
+        public int grantable() {
+            return Access.REMOTE;
+        }
+
+        @Override
         public int regionKey(int rights) {
             return shared.key();
         }

@@ -12,6 +12,7 @@ import io.verbena.nic.Nic;
 import io.verbena.nic.NicContext;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.nic.SendRequest;
+import io.verbena.nic.memory.Access;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.SimFabric;
@@ -105,6 +106,11 @@ class VirtualTimeTest {
         @Override
         public long regionLength() {
             return 0;
+        }
+
+        @Override
+        public int grantable() {
+            return Access.REMOTE;
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.verbena.NodeContext;
 import io.verbena.NodeMode;
 import io.verbena.SendResult;
 import io.verbena.kv.client.KvClient;
+import io.verbena.kv.client.OneSidedReader;
 import io.verbena.kv.client.ReplyHandler;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyEncoder;
@@ -21,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.agrona.ExpandableDirectByteBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -146,6 +148,55 @@ class AllocationTest {
                 node.doWork();
             }
             assertThat(replies[0]).isEqualTo(4L * OPERATIONS);
+            assertThat(bytes).isLessThan(SLACK);
+        }
+    }
+
+    /** Every eighth key does not exist, and is asked for by a request. */
+    @Test
+    void readingAllocatesNothing() {
+        ReplyHandler handler = (buffer, offset, length) -> {};
+        try (KvServer server = KvServer.launch(new KvServerContext()
+                        .name("kv-reads")
+                        .shards(2)
+                        .mode(KvServerContext.Mode.ASSISTED)
+                        .oneSided(4 << 20));
+                Node node = Node.launch(new NodeContext().mode(NodeMode.INVOKER));
+                KvClient client = KvClient.connect(node, server, Duration.ofSeconds(20));
+                OneSidedReader reader = OneSidedReader.attach(client, 16, Duration.ofSeconds(20))) {
+            UnsafeBuffer key = new UnsafeBuffer(0, 0);
+            long deadline = System.nanoTime() + Duration.ofSeconds(50).toNanos();
+            ExpandableDirectByteBuffer scratch = new ExpandableDirectByteBuffer(4096);
+            for (int i = 0; i < KEYS; i++) {
+                if (i % 8 > 0) {
+                    key.wrap(keys[i]);
+                    begin(scratch, 0, KvOp.SET).argument(keys[i]).argument(value);
+                    while (client.claim(client.shardOf(key, 0, keys[i].length), request.length()) != SendResult.SENT) {
+                        checkTime(deadline);
+                        client.flush();
+                        client.poll(handler, 1000);
+                    }
+                    client.claimBuffer().putBytes(client.claimOffset(), scratch, 0, request.length());
+                    client.commit();
+                }
+            }
+            client.flush();
+            long bytes = 0;
+            for (int round = 0; round < 4; round++) {
+                long before = allocated();
+                for (int i = 0; i < OPERATIONS / 2; i++) {
+                    byte[] bytesOfKey = keys[i % KEYS];
+                    key.wrap(bytesOfKey);
+                    while (reader.get(0, key, 0, bytesOfKey.length, i) != SendResult.SENT) {
+                        checkTime(deadline);
+                        reader.poll(handler, 1000);
+                        node.doWork();
+                    }
+                }
+                bytes = allocated() - before;
+            }
+            assertThat(reader.hits()).isGreaterThan(OPERATIONS);
+            assertThat(reader.requested()).isGreaterThan(OPERATIONS / 8);
             assertThat(bytes).isLessThan(SLACK);
         }
     }

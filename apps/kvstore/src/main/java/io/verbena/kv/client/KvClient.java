@@ -312,6 +312,11 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         return channels[shard.index] == from;
     }
 
+    /** Where a shard's requests go. */
+    String address(int shard) {
+        return addresses.get(shard);
+    }
+
     /** The node that the client belongs to. */
     public Node node() {
         return node;

@@ -3,7 +3,10 @@ package io.verbena.kv.server;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
+import io.verbena.Right;
+import io.verbena.SharedRegion;
 import io.verbena.Tenants;
+import io.verbena.kv.protocol.ReadIndexDescriptor;
 import io.verbena.kv.store.Shard;
 import io.verbena.kv.store.ShardContext;
 import java.util.ArrayList;
@@ -13,6 +16,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A running key-value store: shards by key, each a node of its own with an inbox for requests.
@@ -22,6 +26,7 @@ import java.util.stream.IntStream;
 public final class KvServer implements AutoCloseable {
     private static final long HOUSEKEEPING_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long JOIN_MILLIS = 10_000;
+    private static final long MAX_READ_INDEX = 1L << 30;
 
     private final List<ShardRunner> runners = new ArrayList<>();
     private final List<ShardContext> shardContexts = new ArrayList<>();
@@ -73,6 +78,14 @@ public final class KvServer implements AutoCloseable {
                 .argumentBudget(share(context.argumentBudget, context.shards))
                 .maxReplyLength(context.maxReplyLength)
                 .evictionPolicy(context.evictionPolicy);
+        if (context.readIndexBytes > 0) {
+            try {
+                shareReadIndex(node, shardContext, context);
+            } catch (RuntimeException e) {
+                node.close();
+                throw e;
+            }
+        }
         shardContexts.add(shardContext);
         boolean threaded = context.mode == KvServerContext.Mode.THREADS;
         runners.add(new ShardRunner(
@@ -83,6 +96,20 @@ public final class KvServer implements AutoCloseable {
             reachable.add(node.listen(addressOf(address, shard)));
         }
         addresses.add(reachable);
+    }
+
+    /** Peers may read a shard's index, those whom the node's policy lets. */
+    private static void shareReadIndex(Node node, ShardContext shardContext, KvServerContext context) {
+        int slotLength = context.readSlotLength;
+        long bytes = Math.min(MAX_READ_INDEX, context.readIndexBytes / context.shards);
+        int setsBits = ReadIndexDescriptor.setsBits(bytes, slotLength);
+        if (setsBits < 0) {
+            throw new IllegalArgumentException("oneSided " + context.readIndexBytes + " for " + context.shards
+                    + " shards < minimum " + context.shards * ReadIndexDescriptor.regionLength(0, slotLength));
+        }
+        int length = (int) ReadIndexDescriptor.regionLength(setsBits, slotLength);
+        SharedRegion region = node.share(ReadIndexDescriptor.REGION, length, Right.READ);
+        shardContext.readIndex(new UnsafeBuffer(region.buffer()), slotLength);
     }
 
     /** What each shard has of a limit of all; 0 is no limit. */

@@ -3,16 +3,21 @@ package io.verbena.kv.server;
 import io.verbena.NodeContext;
 import io.verbena.TenantOptions;
 import io.verbena.Tenants;
+import io.verbena.kv.protocol.ReadIndexDescriptor;
 import io.verbena.kv.store.EvictionPolicy;
 import io.verbena.kv.store.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.agrona.BitUtil;
 
 /** What a {@link KvServer} is launched with: fluent setters over defaults. Mutable; not thread-safe. */
 public final class KvServerContext {
     /** Most shards of one server. */
     public static final int MAX_SHARDS = 256;
+
+    /** Bytes of a slot of the read index unless set otherwise. */
+    public static final int DEFAULT_READ_SLOT_LENGTH = 256;
 
     /** Who runs the shards. */
     public enum Mode {
@@ -33,6 +38,8 @@ public final class KvServerContext {
     EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
     int inboxChunk = 1 << 20;
     long maxBacklog = 256L << 20;
+    long readIndexBytes;
+    int readSlotLength = DEFAULT_READ_SLOT_LENGTH;
     Consumer<NodeContext> nodes = node -> {};
     final List<TenantOptions> tenants = new ArrayList<>();
     final List<String> listen = new ArrayList<>();
@@ -123,6 +130,38 @@ public final class KvServerContext {
             throw new IllegalArgumentException("maxBacklog " + bytes + " outside 1.." + ReplyTarget.MAX_BACKLOG);
         }
         maxBacklog = bytes;
+        return this;
+    }
+
+    /** As {@link #oneSided(long, int)}, with slots of {@value #DEFAULT_READ_SLOT_LENGTH} bytes. */
+    public KvServerContext oneSided(long bytes) {
+        return oneSided(bytes, DEFAULT_READ_SLOT_LENGTH);
+    }
+
+    /**
+     * Publishes short strings that do not expire, so that a {@link io.verbena.kv.client.OneSidedReader} reads them
+     * without the server's processor (the one-sided GET of DRUM, fig. 15). Each shard has a region of its own for it,
+     * which peers may read and nothing else, and only those whom the nodes' {@code AccessPolicy} gives the right to
+     * READ {@link ReadIndexDescriptor#REGION}. Off by default.
+     *
+     * @param bytes that all shards together have for it beside their data, a shard at most 1 GiB; the sets of a table
+     *     are a power of two, so up to half of it may stay unused. 0: off
+     * @param slotLength bytes of one key with its value, and {@link ReadIndexDescriptor#KEY_OFFSET} more; a power of
+     *     two, {@value ReadIndexDescriptor#MIN_SLOT_LENGTH} to {@value ReadIndexDescriptor#MAX_SLOT_LENGTH}. A GET
+     *     reads {@value ReadIndexDescriptor#WAYS} times as much
+     */
+    public KvServerContext oneSided(long bytes, int slotLength) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("oneSided " + bytes + " < minimum 0");
+        }
+        if (slotLength < ReadIndexDescriptor.MIN_SLOT_LENGTH
+                || slotLength > ReadIndexDescriptor.MAX_SLOT_LENGTH
+                || !BitUtil.isPowerOfTwo(slotLength)) {
+            throw new IllegalArgumentException("slotLength " + slotLength + " is no power of two in "
+                    + ReadIndexDescriptor.MIN_SLOT_LENGTH + ".." + ReadIndexDescriptor.MAX_SLOT_LENGTH);
+        }
+        readIndexBytes = bytes;
+        readSlotLength = slotLength;
         return this;
     }
 

@@ -2,6 +2,7 @@ package io.verbena.kv.store;
 
 import java.util.SplittableRandom;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One database: a dictionary from key to value, and the heap of the keys that expire.
@@ -14,7 +15,12 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   32 type (1)
  *   33 encoding (1)
  *   34 flags (1)
+ *   36 slot in the read index plus 1, or 0 (4)
  * </pre>
+ *
+ * <p>Whatever changes a key's value, type or expiry, or removes it, comes through here: the read index learns of it in
+ * {@link #set}, {@link #value}, {@link #expireAt}, {@link #persist}, {@link #moveExpiry} and where keys go. Who changes
+ * the bytes of a value in place sets the value too, within the same request.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
@@ -29,6 +35,9 @@ final class Keyspace {
     private static final int ACCESSED = 28;
     static final int TYPE = 32;
     static final int ENCODING = 33;
+    /** Offset of the slot in the read index. */
+    static final int SLOT = 36;
+
     private static final int FLAGS = 34;
     private static final byte FLAG_EVICTION_CANDIDATE = 1;
     private static final int ACCESS_UNIT_MILLIS = 10;
@@ -39,21 +48,33 @@ final class Keyspace {
     private final ExpiryHeap expiries;
     private final EvictionPool evictionPool;
     private final ShardStatistics statistics;
+    private final int number;
+    private final @Nullable ReadIndex readIndex;
     private long header = Memory.NULL;
     private int lookedUpHash;
 
+    /**
+     * Makes an empty database.
+     *
+     * @param number of the database
+     * @param readIndex where its strings are published; null for nowhere
+     */
     Keyspace(
             Memory memory,
             Allocator allocator,
             Dictionary dictionary,
             Values values,
             EvictionPool evictionPool,
-            ShardStatistics statistics) {
+            ShardStatistics statistics,
+            int number,
+            @Nullable ReadIndex readIndex) {
         this.memory = memory;
         this.dictionary = dictionary;
         this.values = values;
         this.evictionPool = evictionPool;
         this.statistics = statistics;
+        this.number = number;
+        this.readIndex = readIndex;
         this.expiries = new ExpiryHeap(memory, allocator);
     }
 
@@ -125,16 +146,32 @@ final class Keyspace {
         memory.putLong(entry + Dictionary.VALUE, value);
         memory.putByte(entry + TYPE, type);
         memory.putByte(entry + ENCODING, encoding);
+        changed(entry);
     }
 
     void value(long entry, long value) {
         memory.putLong(entry + Dictionary.VALUE, value);
+        changed(entry);
     }
 
     /** Sets encoding and value. */
     void value(long entry, byte encoding, long value) {
         memory.putLong(entry + Dictionary.VALUE, value);
         memory.putByte(entry + ENCODING, encoding);
+        changed(entry);
+    }
+
+    private void changed(long entry) {
+        if (readIndex != null) {
+            readIndex.changed(number, entry);
+        }
+    }
+
+    /** A client has asked for a string, which it could read by itself if it were published. */
+    void wanted(long entry) {
+        if (readIndex != null) {
+            readIndex.wanted(number, entry);
+        }
     }
 
     void releaseValue(long entry) {
@@ -161,6 +198,7 @@ final class Keyspace {
 
     void expireAt(long entry, long when) {
         expiries.set(entry, when);
+        changed(entry);
     }
 
     /** Makes sure that the next {@link #expireAt} allocates nothing, unless a key stops to expire in between. */
@@ -172,6 +210,7 @@ final class Keyspace {
     void moveExpiry(long from, long to) {
         if (memory.getInt(from + EXPIRY) != 0) {
             expiries.move(from, to);
+            changed(to);
         }
     }
 
@@ -179,6 +218,9 @@ final class Keyspace {
     boolean persist(long entry) {
         boolean expires = memory.getInt(entry + EXPIRY) != 0;
         expiries.remove(entry);
+        if (expires) {
+            changed(entry);
+        }
         return expires;
     }
 
@@ -196,6 +238,9 @@ final class Keyspace {
     }
 
     private void freeEntry(long entry) {
+        if (readIndex != null) {
+            readIndex.removed(entry);
+        }
         expiries.remove(entry);
         if ((memory.getByte(entry + FLAGS) & FLAG_EVICTION_CANDIDATE) != 0) {
             evictionPool.forget(entry);
@@ -254,6 +299,7 @@ final class Keyspace {
             expiries.clear();
             values.reclaimer().keyspace(header);
             header = Memory.NULL;
+            clearReadIndex();
         }
     }
 
@@ -261,5 +307,12 @@ final class Keyspace {
     void forget() {
         header = Memory.NULL;
         expiries.forget();
+        clearReadIndex();
+    }
+
+    private void clearReadIndex() {
+        if (readIndex != null) {
+            readIndex.cleared(number);
+        }
     }
 }

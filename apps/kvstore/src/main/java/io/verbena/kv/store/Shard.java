@@ -8,6 +8,7 @@ import io.verbena.kv.protocol.RequestFlyweight;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,7 @@ public final class Shard implements AutoCloseable {
     private final EvictionPool evictionPool;
     private final Values values;
     private final Keyspace[] databases;
+    private final @Nullable ReadIndex readIndex;
     private final Eviction eviction;
     private final Execution execution;
     private final Transactions transactions;
@@ -72,9 +74,11 @@ public final class Shard implements AutoCloseable {
         Dictionary dictionary = new Dictionary(memory, allocator, hash, Keyspace.VALUE_LENGTH);
         evictionPool = new EvictionPool(context.evictionSamples(), random);
         values = new Values(memory, allocator, hash, random, dictionary);
+        UnsafeBuffer region = context.readIndex();
+        readIndex = region == null ? null : new ReadIndex(memory, dictionary, region, context.readSlotLength());
         databases = new Keyspace[context.databases()];
         for (int i = 0; i < databases.length; i++) {
-            databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics);
+            databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics, i, readIndex);
         }
         eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics);
         execution = new Execution(memory, values, databases, statistics, random, context);
@@ -136,6 +140,9 @@ public final class Shard implements AutoCloseable {
         } finally {
             if (!told && client != null) {
                 client.rollBack(mark);
+            }
+            if (readIndex != null) {
+                readIndex.publish();
             }
         }
         if (!values.reclaimer().isIdle()) {
@@ -406,6 +413,11 @@ public final class Shard implements AutoCloseable {
         return databases.length;
     }
 
+    /** @return keys that clients find by one-sided READs; 0 without {@link ShardContext#readIndex} */
+    public int publishedKeys() {
+        return readIndex == null ? 0 : readIndex.size();
+    }
+
     /** @return bytes of all blocks in use, with their rounding: what {@link ShardContext#maxMemory} limits */
     public long usedMemory() {
         return allocator.used();
@@ -429,6 +441,9 @@ public final class Shard implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
+            if (readIndex != null) {
+                readIndex.close(); // its region may go at any time from now on
+            }
             flushAll();
             allocator.close();
             argumentMemory.close();

@@ -1,10 +1,13 @@
 package io.verbena.kv.store;
 
+import io.verbena.kv.protocol.ReadIndexDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.RequestDescriptor;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.function.IntFunction;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a {@link Shard}. Set them before the shard is made; it reads them once. Not thread-safe.
@@ -36,6 +39,8 @@ public final class ShardContext {
     private int evictionSamples = DEFAULT_EVICTION_SAMPLES;
     private int maxValueLength = RequestDescriptor.MAX_ARGUMENT_LENGTH;
     private IntFunction<ByteBuffer> memorySource = ByteBuffer::allocateDirect;
+    private @Nullable UnsafeBuffer readIndex;
+    private int readSlotLength;
     private long seed = new SecureRandom().nextLong();
     private long hashKey0 = new SecureRandom().nextLong();
     private long hashKey1 = new SecureRandom().nextLong();
@@ -187,6 +192,35 @@ public final class ShardContext {
     /** @return bytes that a value may have */
     public int maxValueLength() {
         return maxValueLength;
+    }
+
+    /**
+     * Gives the shard memory in which it publishes short strings that do not expire, for clients that read them without
+     * the shard; laid out as {@link ReadIndexDescriptor} says. Without, nothing is published.
+     *
+     * @param region of at least {@link ReadIndexDescriptor#regionLength} of one set; it is cleared, and the shard alone
+     *     writes it, until it is closed
+     * @param slotLength bytes of a key with its value and {@link ReadIndexDescriptor#KEY_OFFSET} more: a power of two,
+     *     {@value ReadIndexDescriptor#MIN_SLOT_LENGTH} to {@value ReadIndexDescriptor#MAX_SLOT_LENGTH}
+     * @return this
+     */
+    public ShardContext readIndex(UnsafeBuffer region, int slotLength) {
+        if (ReadIndexDescriptor.setsBits(region.capacity(), slotLength) < 0) {
+            throw new IllegalArgumentException("read index of " + region.capacity() + " bytes < minimum "
+                    + ReadIndexDescriptor.regionLength(0, slotLength) + " for slots of " + slotLength);
+        }
+        readIndex = region;
+        readSlotLength = slotLength;
+        return this;
+    }
+
+    @Nullable
+    UnsafeBuffer readIndex() {
+        return readIndex;
+    }
+
+    int readSlotLength() {
+        return readSlotLength;
     }
 
     /**

@@ -50,7 +50,7 @@ final class StringOperations {
 
     void execute(KvOp op) {
         switch (op) {
-            case GET -> get(0);
+            case GET -> getOne();
             case SET -> set();
             case SETNX -> setIfAbsent();
             case SETEX -> setWithExpiry(FLAG_EX);
@@ -85,6 +85,16 @@ final class StringOperations {
         }
         bulk(entry);
         return true;
+    }
+
+    private void getOne() {
+        long entry = e.lookupRead(0);
+        if (entry == Memory.NULL) {
+            e.reply.nil();
+        } else if (e.hasType(entry, ValueType.STRING)) {
+            bulk(entry);
+            e.keyspace.wanted(entry);
+        }
     }
 
     private void bulk(long entry) {

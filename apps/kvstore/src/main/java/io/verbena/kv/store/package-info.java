@@ -4,7 +4,7 @@
  * <pre>
  *   {@link io.verbena.kv.store.Shard} -- Operations --> StringOperations, ListOperations, ...
  *                                                    |
- *   Keyspace (one per database): Dictionary of keys, ExpiryHeap, EvictionPool
+ *   Keyspace (one per database): Dictionary of keys, ExpiryHeap, EvictionPool -> ReadIndex: what clients READ
  *                                                    |
  *   values: StringBlock, QuickList, PackedList, IntegerSet, Dictionary, SkipList
  *                                                    |

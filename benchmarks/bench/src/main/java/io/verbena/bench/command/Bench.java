@@ -7,6 +7,7 @@ import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.FigureTarget;
 import io.verbena.bench.compare.Globs;
+import io.verbena.bench.kv.KvCommand;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.polling.PollingCommand;
 import io.verbena.bench.promise.PromiseCommand;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Option;
             Scale.class,
             ChannelsCommand.class,
             RatesCommand.class,
+            KvCommand.class,
             TenantsCommand.class,
             UrgentCommand.class,
             AdversaryCommand.class,
