@@ -116,14 +116,21 @@ grep -q 'errors: 0, replies: 20000' "$scratch/pipe.log" || fail "redis-cli --pip
 grep -q 'Biggest   list found .*has 5 items' "$scratch/bigkeys.log" || fail "redis-cli --bigkeys"
 grep -q '20000 strings with' "$scratch/bigkeys.log" || fail "redis-cli --bigkeys: strings"
 # --stat has no end of its own: what it printed until then is looked at.
-timeout 3 stdbuf -oL "${cli[@]}" --stat -i 1 >"$scratch/stat.log" 2>&1 || true
+timeout 60 stdbuf -oL "${cli[@]}" --stat -i 1 >"$scratch/stat.log" 2>&1 &
+stat=$!
+for _ in $(seq 500); do
+  ! grep -qE '^20001 ' "$scratch/stat.log" || break
+  sleep 0.1
+done
+kill "$stat" 2>/dev/null || true
+wait "$stat" || true
 grep -qE '^20001 +[0-9.]+[KMG]? ' "$scratch/stat.log" || fail "redis-cli --stat"
 
 echo "-- garbage closes its own connection alone"
 for garbage in '*1\r\n$-5\r\n' '*1\r\n$99999999999\r\n' '*2147483648\r\n' '*1\r\n:1\r\n'; do
   # The proxy closes the connection, at which the client may end in an error; the answer is what is looked at.
   # shellcheck disable=SC2059
-  answer=$( (printf "$garbage"; sleep 0.3) | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; head -c 200 <&3" || true)
+  answer=$( (printf "$garbage"; sleep 0.3) | timeout 60 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; head -c 200 <&3" || true)
   case $answer in -ERR*) ;; *) fail "no error for $garbage: '$answer'" ;; esac
 done
 # Random bytes may end in a reset at any point; what counts is who is served afterwards.
@@ -132,7 +139,7 @@ timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; head -c 100000 /dev/urandom
 
 echo "-- it ends on SIGTERM"
 kill -TERM "$serve"
-for _ in $(seq 50); do
+for _ in $(seq 600); do
   kill -0 "$serve" 2>/dev/null || break
   sleep 0.1
 done

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** From which length on it is cheaper to register. */
-@Timeout(10)
+@Timeout(60)
 class RegistrationCostTest {
     @Test
     void theCrossoverIsThePowerOfTwoThatIsNotBelow() {

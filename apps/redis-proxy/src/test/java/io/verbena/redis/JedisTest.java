@@ -185,7 +185,7 @@ class JedisTest {
                 .build()) {
             assertThat(client.set("pooled", "v")).isEqualTo("OK");
             assertThat(client.get("pooled")).isEqualTo("v");
-            try (Jedis jedis = new Jedis("127.0.0.1", proxy.port())) {
+            try (Jedis jedis = new Jedis(new HostAndPort("127.0.0.1", proxy.port()), config(protocol))) {
                 assertThat(jedis.clientList()).contains("lib-name=jedis");
             }
         }

@@ -120,7 +120,8 @@ class TenantsTest {
     @Test
     void streamedValuesCount() throws Exception {
         try (ProxyFixture proxy = new ProxyFixture(context());
-                RespClient tin = proxy.client()) {
+                RespClient tin = proxy.client();
+                RespClient second = proxy.client()) {
             AtomicBoolean done = new AtomicBoolean();
             ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
             Thread gold = new Thread(() -> {
@@ -137,12 +138,16 @@ class TenantsTest {
                 }
             });
             assertThat(tin.command("auth", "tin", "")).isEqualTo("+OK\r\n");
+            assertThat(second.command("auth", "tin", "")).isEqualTo("+OK\r\n");
             assertThat(tin.command("set", "large", "v".repeat(1 << 20))).isEqualTo("+OK\r\n");
             long before = info(tin, "tin", "turns_waited");
             gold.start();
             while (info(tin, "tin", "turns_waited") == before) { // for as long as the test may take
                 assertThat(failures).isEmpty();
                 tin.send("GET large\r\n".repeat(20)); // 256 commands each, of 64 a turn
+                for (int n = 0; n < 100; n++) { // and then one at a time, which would not use up a turn
+                    assertThat(second.command("ping")).isEqualTo("+PONG\r\n");
+                }
                 for (int n = 0; n < 20; n++) {
                     assertThat(tin.read()).hasSize((1 << 20) + 12);
                 }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TestSession {
     private static final long HIGHEST_LATENCY = TimeUnit.SECONDS.toNanos(100);
-    private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+    private static final long FAREWELL_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int WARMUP_CHUNK = 100;
     private static final int FIRST_SIZE_FACTOR = 5;
     private static final long SLICE_NANOS = TimeUnit.SECONDS.toNanos(1);

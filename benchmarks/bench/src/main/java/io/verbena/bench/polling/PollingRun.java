@@ -86,7 +86,7 @@ final class PollingRun {
         long begin = System.nanoTime();
         Histogram times = client.run(load.rate(), seconds);
         double elapsed = (System.nanoTime() - begin) / 1e9;
-        ProcessUsage used = ProcessUsage.of(self, echo).since(before);
+        ProcessUsage.Taken used = ProcessUsage.of(self, echo).since(before);
         long messages = times.getTotalCount();
         if (messages == 0) {
             return PollingCell.ofVoid(scheme, load.text(), count, "void: no message came back in " + seconds + " s");

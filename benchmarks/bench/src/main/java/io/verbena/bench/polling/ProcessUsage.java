@@ -7,29 +7,42 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * What the threads of some processes have taken, as Linux counts it: processor time ({@code schedstat}) and voluntary
- * context switches ({@code status}), each of which is a sleep and, but for the last, a wake-up. Threads that have ended
- * are not counted, so that a difference is of those that lived throughout.
- *
- * @param cpuNanos time on a processor
- * @param sleeps voluntary context switches
+ * context switches ({@code status}), each of which is a sleep and, but for the last, a wake-up. A difference is of the
+ * threads that lived at its end: one that has ended meanwhile is not in it.
  */
-record ProcessUsage(long cpuNanos, long sleeps) {
+final class ProcessUsage {
     private static final String SWITCHES = "voluntary_ctxt_switches:";
+
+    /**
+     * What threads have taken.
+     *
+     * @param cpuNanos time on a processor
+     * @param sleeps voluntary context switches
+     */
+    record Taken(long cpuNanos, long sleeps) {
+        private static final Taken NOTHING = new Taken(0, 0);
+    }
+
+    private final Map<String, Taken> threads = new HashMap<>();
+
+    private ProcessUsage() {}
 
     /** Of these processes together, now. */
     static ProcessUsage of(long... pids) {
-        long cpu = 0;
-        long sleeps = 0;
+        ProcessUsage usage = new ProcessUsage();
         for (long pid : pids) {
             try (DirectoryStream<Path> threads =
                     Files.newDirectoryStream(Path.of("/proc", String.valueOf(pid), "task"))) {
                 for (Path thread : threads) {
                     try {
-                        cpu += cpuNanos(text(thread, "schedstat"));
-                        sleeps += sleeps(text(thread, "status"));
+                        usage.threads.put(
+                                thread.toString(),
+                                new Taken(cpuNanos(text(thread, "schedstat")), sleeps(text(thread, "status"))));
                     } catch (NoSuchFileException e) {
                         continue; // it has ended since the folder was read
                     }
@@ -38,7 +51,7 @@ record ProcessUsage(long cpuNanos, long sleeps) {
                 throw new RunException("cannot read what process " + pid + " has used: " + e.getMessage(), e);
             }
         }
-        return new ProcessUsage(cpu, sleeps);
+        return usage;
     }
 
     private static String text(Path thread, String file) throws IOException {
@@ -58,7 +71,15 @@ record ProcessUsage(long cpuNanos, long sleeps) {
         throw new RunException("no line " + SWITCHES + " in a thread's status");
     }
 
-    ProcessUsage since(ProcessUsage before) {
-        return new ProcessUsage(cpuNanos - before.cpuNanos, sleeps - before.sleeps);
+    /** What was taken between then and now. */
+    Taken since(ProcessUsage then) {
+        long cpu = 0;
+        long sleeps = 0;
+        for (Map.Entry<String, Taken> each : threads.entrySet()) {
+            Taken before = then.threads.getOrDefault(each.getKey(), Taken.NOTHING);
+            cpu += each.getValue().cpuNanos - before.cpuNanos;
+            sleeps += each.getValue().sleeps - before.sleeps;
+        }
+        return new Taken(cpu, sleeps);
     }
 }

@@ -17,6 +17,7 @@ final class Killer implements AutoCloseable {
     /** No kill so near to the end of the run: what comes afterwards is to be seen. */
     static final double QUIET_SECONDS = 2;
 
+    private static final long PAUSE_NANOS = 50_000_000L; // between two turns
     private static final long HURRY_NANOS = 20_000_000L;
     private static final long HOPELESS_NANOS = 20_000_000_000L;
     private static final long BOUND_NANOS = 2_000_000_000L; // the queue's timeout of 1 s, and a turn of its allocator
@@ -39,6 +40,7 @@ final class Killer implements AutoCloseable {
     private long due;
     private long hurried;
     private long fallen;
+    private long lastTurn;
     private boolean recovered = true;
     private long cameAfter;
     private long settled; // until here what was scheduled was disturbed
@@ -66,6 +68,10 @@ final class Killer implements AutoCloseable {
 
     /** Does what is due. */
     void turn(long now) {
+        if (!recovered && now - lastTurn > PAUSE_NANOS) {
+            fallen += now - lastTurn; // this process was away, and would have seen nothing
+        }
+        lastTurn = now;
         switch (phase) {
             case WAITING:
                 if (setting.killEvery() > 0 && now - due >= 0 && now - end() < -EtcSetting.nanos(QUIET_SECONDS)) {
@@ -82,6 +88,7 @@ final class Killer implements AutoCloseable {
                 if (now - hurried >= HURRY_NANOS) {
                     subject().kill();
                     fallen = System.nanoTime();
+                    lastTurn = fallen;
                     recovered = false;
                     phase = Phase.RECOVERING;
                 }

@@ -61,7 +61,8 @@ final class PagingThread extends Thread {
     @Override
     public void run() {
         try {
-            for (long begin = System.nanoTime(); begin - until < 0; ) {
+            long begin = System.nanoTime();
+            do {
                 if (random.nextDouble() < writes) {
                     writeOut(choice.next(random));
                 }
@@ -69,7 +70,7 @@ final class PagingThread extends Thread {
                 long end = System.nanoTime();
                 faults.recordValue(Math.min(end - begin, MAX_NANOS));
                 begin = end;
-            }
+            } while (begin - until < 0);
         } catch (RuntimeException | Error e) {
             failure = e;
         }

@@ -7,7 +7,7 @@ import io.verbena.Node;
 /** An inbox that is open for a moment: once it is closed, nothing more comes to its callback. */
 final class BriefInbox implements AutoCloseable {
     /** A message that the callback has begun to take when the close returns is not after it. */
-    private static final long GRACE_NANOS = 500_000_000;
+    private static final long GRACE_NANOS = 20_000_000_000L;
 
     private final Inbox inbox;
     private volatile long closed;

@@ -25,6 +25,10 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class ClientLoop implements Runnable {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** Between two turns: longer than any of them takes. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private static final int READ_SIZE = 256 << 10;
 
     private final Run run;
@@ -88,7 +92,12 @@ final class ClientLoop implements Runnable {
         } else {
             selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(wait)));
         }
+        long before = nowNanos;
         nowNanos = System.nanoTime();
+        if (nowNanos - before > PAUSE_NANOS) { // this thread was away, and not the server
+            long away = nowNanos - before;
+            connections.forEach(each -> each.paused(away));
+        }
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
         }

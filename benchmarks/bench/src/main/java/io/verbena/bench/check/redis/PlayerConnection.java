@@ -56,6 +56,11 @@ final class PlayerConnection {
         this.output = new PlayerOutput(Seeds.random(run.context().seed(), ~player.id()));
     }
 
+    /** The loop was away for a while in which nobody could have seen an answer. */
+    void paused(long nanos) {
+        progressNanos += nanos;
+    }
+
     void open() {
         progressNanos = System.nanoTime();
         try {

@@ -102,6 +102,9 @@ public final class RedisCheck {
             watch(loadBegan + nanos / FIRST_PART, scenarios::hasPassed);
             start(player -> !(player instanceof ScenarioPlayer));
             watch(loadBegan + nanos, () -> false);
+            if (!context.scenarios.isEmpty()) { // where there is nothing else, one round of all that was asked for
+                watch(loadBegan + nanos + context.stallNanos(), scenarios::hasPassed);
+            }
             run.end();
             if (!run.hasFailed()) { // else there may be players that were never started
                 scenarios.end();

@@ -117,12 +117,15 @@ class SimulateNodesTest {
     void aWalkFailsOfWhatIsLoggedWithoutCause() throws Exception {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         Thread walker = new Thread(() -> {
-            try {
-                new NodeWalk(plan(1), 16).run();
-            } catch (WalkFailure e) {
-                failure.set(e);
+            while (failure.get() == null) { // a walk may be over before anything is logged
+                try {
+                    new NodeWalk(plan(1), 16).run();
+                } catch (WalkFailure e) {
+                    failure.set(e);
+                }
             }
         });
+        walker.setDaemon(true);
         walker.start();
         while (walker.isAlive()) {
             LoggerFactory.getLogger("io.verbena.dispatch.Turns").error("what nobody has asked for");

@@ -15,7 +15,8 @@ class FaultsTest {
     @Test
     void passesWithAServerThatBehaves() throws Exception {
         try (FakeServer server = new FakeServer(Fault.NONE, 0)) {
-            RedisCheckResult result = new RedisCheck(context(server), line -> {}, () -> null).run();
+            RedisCheckContext context = context(server, 20);
+            RedisCheckResult result = new RedisCheck(context, line -> {}, () -> null).run();
             assertThat(result.failure()).isNull();
             assertThat(String.join("\n", result.summary())).contains("get-own-100-deep", "incr-1000-deep");
         }
@@ -87,7 +88,7 @@ class FaultsTest {
     @Test
     void aRefusedWriteMustNotHaveHappened() throws Exception {
         try (FakeServer server = new FakeServer(Fault.FALSE_REFUSAL, 300)) {
-            RedisCheckContext context = context(server);
+            RedisCheckContext context = context(server, 20);
             context.allowOom = true;
             assertThat(new RedisCheck(context, line -> {}, () -> null).run().failure())
                     .containsPattern("command +(GET|DEL|TTL) vck");
@@ -97,7 +98,7 @@ class FaultsTest {
     @Test
     void saysWhatElseIsWrongWithTheServer() throws Exception {
         try (FakeServer server = new FakeServer(Fault.NONE, 0)) {
-            assertThat(new RedisCheck(context(server), line -> {}, () -> "it has ended")
+            assertThat(new RedisCheck(context(server, 20), line -> {}, () -> "it has ended")
                             .run()
                             .failure())
                     .startsWith("it has ended");
@@ -106,18 +107,19 @@ class FaultsTest {
 
     private static String failure(Fault fault, int at) throws IOException, InterruptedException {
         try (FakeServer server = new FakeServer(fault, at)) {
-            RedisCheckResult result = new RedisCheck(context(server), line -> {}, () -> null).run();
+            RedisCheckContext context = context(server, fault == Fault.STALL ? 3 : 20);
+            RedisCheckResult result = new RedisCheck(context, line -> {}, () -> null).run();
             assertThat(server.hasHappened()).as("the fault happened").isTrue();
             assertThat(result.failure()).as("failure").isNotNull();
             return result.failure();
         }
     }
 
-    private static RedisCheckContext context(FakeServer server) {
+    private static RedisCheckContext context(FakeServer server, int stallSeconds) {
         RedisCheckContext made = new RedisCheckContext().address("127.0.0.1", server.port());
         made.own = true;
         new CommandLine(made)
-                .parseArgs(("--seed 7 --seconds 1 --clients 30 --threads 1 --stall 3 --scenario"
+                .parseArgs(("--seed 7 --seconds 1 --clients 30 --threads 1 --stall " + stallSeconds + " --scenario"
                                 + " get-own-100-deep,set-100-bytes-100-deep,incr-1000-deep")
                         .split(" "));
         return made;

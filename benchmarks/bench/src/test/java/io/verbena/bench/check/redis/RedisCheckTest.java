@@ -39,7 +39,7 @@ class RedisCheckTest {
     @ParameterizedTest
     @ValueSource(strings = {"incr-1000-deep", "set-65536-16-deep", "overwrite-1048576-8-deep"})
     void nobodyIsLeftWaiting(String scenario) throws Exception {
-        passes(1, context(1, "--scenario", scenario, "--stall", "5"));
+        passes(1, context(1, "--scenario", scenario, "--stall", "20"));
     }
 
     private static RedisCheckContext context(int seed, String... more) {
