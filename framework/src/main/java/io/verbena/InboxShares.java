@@ -36,13 +36,18 @@ public final class InboxShares {
     /** How long an inbox that had a message is taken for one that will have another. */
     private static final long ACTIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** How long one that owes something has to be away until it is forgotten. */
+    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final List<Inbox> inboxes;
     private final LongSupplier nanoTime;
     private final TurnShares shares;
     private final double[] credit; // requests; below 0 what it has to repay
     private final long[] usedNanos;
     private final boolean[] isUsed; // since the last look at the time
+    private final boolean[] wasActive; // at the last look
     private int polled; // whose message is being handled
+    private boolean left; // a message, by the last poll
     private int next; // who is looked at first
     private boolean isContended;
 
@@ -67,6 +72,7 @@ public final class InboxShares {
         this.credit = new double[inboxes.size()];
         this.usedNanos = new long[inboxes.size()];
         this.isUsed = new boolean[inboxes.size()];
+        this.wasActive = new boolean[inboxes.size()];
         for (int i = 0; i < usedNanos.length; i++) {
             usedNanos[i] = nowNanos - ACTIVE_NANOS;
         }
@@ -94,7 +100,7 @@ public final class InboxShares {
                 taken += poll(inbox, handler, limit - taken);
             }
             if (taken == before && !beginRounds()) {
-                return taken;
+                break;
             }
         }
         noteWaiting();
@@ -103,26 +109,30 @@ public final class InboxShares {
 
     private void look(long nowNanos) {
         int active = 0;
-        boolean waits = false;
         for (int i = 0; i < credit.length; i++) {
             if (isUsed[i]) {
                 isUsed[i] = false;
                 usedNanos[i] = nowNanos;
             }
-            boolean hasMessage = !inboxes.get(i).isEmpty();
-            boolean isActive = hasMessage || nowNanos - usedNanos[i] < ACTIVE_NANOS;
-            waits |= hasMessage;
+            boolean isActive = !inboxes.get(i).isEmpty() || nowNanos - usedNanos[i] < ACTIVE_NANOS;
             active += isActive ? 1 : 0;
             shares.active(i, isActive);
         }
-        shares.turn(nowNanos, waits);
-        boolean wasContended = isContended;
+        shares.turn(nowNanos, left);
+        boolean begins = !isContended && active > 1;
         isContended = active > 1;
-        if (!wasContended && isContended) {
-            for (int i = 0; i < credit.length; i++) {
+        for (int i = 0; i < credit.length; i++) {
+            boolean isActive = shares.part(i) > 0;
+            if (begins || (isActive && !wasActive[i] && mayForget(i, nowNanos))) {
                 credit[i] = ROUND * shares.part(i); // what was used while alone is not owed
             }
+            wasActive[i] = isActive;
         }
+    }
+
+    /** Whether one that comes has no debt, or has been away for so long that it is forgotten. */
+    private boolean mayForget(int inbox, long nowNanos) {
+        return credit[inbox] >= 0 || nowNanos - usedNanos[inbox] > FORGET_NANOS;
     }
 
     private int poll(int inbox, MessageHandler handler, int limit) {
@@ -168,9 +178,11 @@ public final class InboxShares {
     }
 
     private void noteWaiting() {
+        left = false;
         for (int i = 0; i < credit.length; i++) {
             if (!inboxes.get(i).isEmpty()) {
                 shares.held(i);
+                left = true;
             }
         }
     }
@@ -181,9 +193,24 @@ public final class InboxShares {
      * @param requests above 0, beside the one that each message counts as
      */
     public void charge(double requests) {
+        charge(polled, requests);
+    }
+
+    /**
+     * What was done later for a message of an inbox counts as so many requests.
+     *
+     * @param inbox number of the inbox
+     * @param requests above 0
+     */
+    public void charge(int inbox, double requests) {
         if (credit.length > 1) {
-            pay(polled, requests);
+            pay(inbox, requests);
         }
+    }
+
+    /** Number of the inbox whose message is being handled. Within the handler. */
+    public int polled() {
+        return polled;
     }
 
     /** Whether several inboxes have had messages in the last milliseconds: then turns are to be short. */

@@ -152,6 +152,36 @@ class InboxSharesTest {
         }
     }
 
+    /** Nor does one that comes now and then, beside two floods that go on: its part is there when it comes. */
+    @Test
+    void whoComesNowAndThenWaitsForASliceOfEachFlood() {
+        inbox(1, 0);
+        inbox(1, 0);
+        inbox(1, 0);
+        send(0, 500);
+        send(1, 500);
+        InboxShares shares = shares();
+        for (int i = 0; i < 20; i++) {
+            flood(shares, 250); // 25 ms
+            send(2, 1);
+            now += TimeUnit.MICROSECONDS.toNanos(100);
+            int[] before = taken.clone();
+            int[] ahead = {Integer.MAX_VALUE};
+            shares.poll(
+                    each -> {
+                        int inbox = each.buffer().getInt(each.offset());
+                        taken[inbox]++;
+                        if (inbox == 2) {
+                            ahead[0] = taken[0] + taken[1] - before[0] - before[1];
+                        }
+                    },
+                    LIMIT);
+            assertThat(ahead[0]).as("time %s", i).isLessThanOrEqualTo(2 * InboxShares.SLICE);
+            send(0, taken[0] - before[0]);
+            send(1, taken[1] - before[1]);
+        }
+    }
+
     /** A message that its handler charges for is many. */
     @Test
     void chargesAreRepaid() {

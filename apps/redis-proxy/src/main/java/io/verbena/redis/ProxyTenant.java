@@ -5,8 +5,8 @@ import java.util.Locale;
 
 /**
  * Clients that share a user name, and with it the proxy's time: where several tenants have commands to execute, each
- * gets a share of them by its utility, {@code weight (x^(1 - alpha) - 1) / (1 - alpha)} of x commands a second. Shares
- * of tenants of the same alpha stand as {@code weight^(1 / alpha)}: as their weights, by default.
+ * gets a share of them by its utility, {@code weight (x^(1 - alpha) - 1) / (1 - alpha)}, x in millions of commands a
+ * second. Shares of tenants of the same alpha stand as {@code weight^(1 / alpha)}: as their weights, by default.
  *
  * @param name that clients give with AUTH or HELLO; {@value #DEFAULT} for those that give none
  * @param weight 1 to {@value #MAX_WEIGHT}

@@ -33,6 +33,9 @@ final class TenantTurns<T> {
     /** How long a tenant that has executed something is taken for one that will again. */
     private static final long ACTIVE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /** How long a tenant that owes something has to be away until it is forgotten. */
+    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** Turns that may be saved up. */
     private static final int MAX_SAVED = 2;
 
@@ -85,6 +88,9 @@ final class TenantTurns<T> {
         boolean waits = false;
         for (int i = 0; i < lines.length; i++) {
             Line<T> line = lines[i];
+            if (line.waiting.isEmpty() && nowNanos - line.activeNanos > FORGET_NANOS) {
+                line.credit = Math.max(line.credit, 0);
+            }
             if (line.used) {
                 line.used = false;
                 line.activeNanos = nowNanos;

@@ -44,6 +44,9 @@ public final class OneSidedReader implements AutoCloseable {
     /** READs of each shard that have not ended. */
     private final int[] reading;
 
+    private final boolean[] stale; // a shard's region has to be attached to again
+    private int first; // which shard, or the client, is polled first
+
     private final OneSidedGet[] gets;
     /** Numbers of the GETs that are not under way. */
     private final IntArrayList free = new IntArrayList();
@@ -71,6 +74,7 @@ public final class OneSidedReader implements AutoCloseable {
         slotLengths = new int[shards];
         setsBits = new int[shards];
         reading = new int[shards];
+        stale = new boolean[shards];
         int longest = 0;
         try {
             for (int i = 0; i < shards; i++) {
@@ -125,11 +129,12 @@ public final class OneSidedReader implements AutoCloseable {
      * @throws IllegalStateException if its slots are longer than this reader has room for
      */
     public void reconnect(int shard, Duration timeout) {
-        boolean gone = !client.isConnected(shard) || !regions[shard].isConnected();
+        stale[shard] |= !client.isConnected(shard) || !regions[shard].isConnected();
         client.reconnect(shard, timeout);
-        if (gone && reading[shard] == 0) {
+        if (stale[shard] && reading[shard] == 0) {
             regions[shard].close();
             attachTo(shard, timeout);
+            stale[shard] = false;
             if (slotLengths[shard] * ReadIndexDescriptor.WAYS > gets[0].copy.capacity()) {
                 regions[shard].close();
                 throw new IllegalStateException("slot length " + slotLengths[shard] + " > maximum "
@@ -150,7 +155,7 @@ public final class OneSidedReader implements AutoCloseable {
      */
     public SendResult get(int database, DirectBuffer key, int offset, int length, long correlation) {
         int shard = client.shardOf(key, offset, length);
-        if (!regions[shard].isConnected() || !ReadIndexDescriptor.fits(length, 0, slotLengths[shard])) {
+        if (!isReadable(shard) || !ReadIndexDescriptor.fits(length, 0, slotLengths[shard])) {
             return send(database, shard, key, offset, length, correlation);
         }
         if (free.isEmpty()) {
@@ -167,6 +172,10 @@ public final class OneSidedReader implements AutoCloseable {
             free.popInt();
         }
         return result;
+    }
+
+    private boolean isReadable(int shard) {
+        return !stale[shard] && regions[shard].isConnected();
     }
 
     private SendResult read(OneSidedGet get, int number) {
@@ -213,15 +222,22 @@ public final class OneSidedReader implements AutoCloseable {
     public int poll(ReplyHandler replyHandler, int limit) {
         handler = replyHandler;
         delivered = 0;
-        for (int i = 0; i < regions.length && delivered < limit; i++) {
-            if (reading[i] > 0) {
-                regions[i].poll(limit - delivered);
+        int sources = regions.length + 1; // the client is one of them
+        int requested = 0;
+        for (int i = 0; i < sources && delivered + requested < limit; i++) {
+            int source = first;
+            first = first + 1 == sources ? 0 : first + 1;
+            int left = limit - delivered - requested;
+            if (source == regions.length) {
+                requested = client.poll(replyHandler, left);
+            } else if (reading[source] > 0) {
+                regions[source].poll(left);
             }
         }
         if (!missed.isEmpty()) {
             goOn();
         }
-        return delivered < limit ? delivered + client.poll(replyHandler, limit - delivered) : delivered;
+        return delivered + requested;
     }
 
     private void onRead(long number, Outcome outcome, long value) {
@@ -253,7 +269,8 @@ public final class OneSidedReader implements AutoCloseable {
         for (int i = 0; i < missed.size(); i++) {
             int number = missed.getInt(i);
             OneSidedGet get = gets[number];
-            SendResult result = get.reads < OneSidedGet.MAX_READS ? read(get, number) : SendResult.CLOSED;
+            boolean reads = get.reads < OneSidedGet.MAX_READS && isReadable(get.shard);
+            SendResult result = reads ? read(get, number) : SendResult.CLOSED;
             if (result == SendResult.CLOSED) {
                 result = send(get.database, get.shard, get.key, 0, get.keyLength, get.correlation);
                 if (result != SendResult.BACK_PRESSURED) {

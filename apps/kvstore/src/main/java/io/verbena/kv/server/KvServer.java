@@ -48,7 +48,7 @@ public final class KvServer implements AutoCloseable {
             for (int i = 0; i < context.shards; i++) {
                 launchShard(context, i);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
@@ -71,6 +71,15 @@ public final class KvServer implements AutoCloseable {
                 .mode(NodeMode.INVOKER)
                 .closeOnShutdown(!context.listen.isEmpty())
                 .sharedMemory(context.listen.stream().anyMatch(address -> address.startsWith("shm:"))));
+        try {
+            launchShard(context, shard, node);
+        } catch (RuntimeException | Error e) {
+            node.close();
+            throw e;
+        }
+    }
+
+    private void launchShard(KvServerContext context, int shard, Node node) {
         ShardContext shardContext = new ShardContext()
                 .databases(context.databases)
                 .maxMemory(share(context.maxMemory, context.shards))
@@ -79,19 +88,15 @@ public final class KvServer implements AutoCloseable {
                 .maxReplyLength(context.maxReplyLength)
                 .evictionPolicy(context.evictionPolicy);
         if (context.readIndexBytes > 0) {
-            try {
-                shareReadIndex(node, shardContext, context);
-            } catch (RuntimeException e) {
-                node.close();
-                throw e;
-            }
+            shareReadIndex(node, shardContext, context);
         }
-        shardContexts.add(shardContext);
         boolean threaded = context.mode == KvServerContext.Mode.THREADS;
-        runners.add(new ShardRunner(
-                node, context, shardContext, shardsOfTenants, threaded ? node::wake : this::wakeHousekeeping));
+        ShardRunner runner = new ShardRunner(
+                node, context, shardContext, shardsOfTenants, threaded ? node::wake : this::wakeHousekeeping);
+        shardContexts.add(shardContext);
+        runners.add(runner);
         List<String> reachable = new ArrayList<>();
-        reachable.add("local:" + name);
+        reachable.add("local:" + node.name());
         for (String address : context.listen) {
             reachable.add(node.listen(addressOf(address, shard)));
         }

@@ -36,6 +36,7 @@ final class ReplyTarget {
 
     final Channel channel;
     final ClientTransfers transfers;
+    final int inbox; // number of the one that its requests come to
     private final long maxBacklog;
     private final long parkingBacklog;
     private final RecordQueue backlog = new RecordQueue();
@@ -46,9 +47,10 @@ final class ReplyTarget {
     boolean parking; // is in the runner's list of those with parked requests
     private boolean gone;
 
-    ReplyTarget(Channel channel, ClientTransfers transfers, long maxBacklog) {
+    ReplyTarget(Channel channel, ClientTransfers transfers, int inbox, long maxBacklog) {
         this.channel = channel;
         this.transfers = transfers;
+        this.inbox = inbox;
         this.maxBacklog = maxBacklog;
         this.parkingBacklog = Math.min(PARKING_BACKLOG, maxBacklog / 2);
     }

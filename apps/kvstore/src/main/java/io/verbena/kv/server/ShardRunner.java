@@ -51,6 +51,8 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private static final int REQUESTS_PER_TURN = 512;
     /** The same where several tenants have requests: who comes by a socket is seen between turns. */
     private static final int REQUESTS_PER_CONTENDED_TURN = 64;
+    /** The same of requests that were parked, which are before the others'. */
+    private static final int PARKED_PER_CONTENDED_TURN = 8;
     /** Bytes of a request and its reply that count as another request. */
     private static final int BYTES_PER_REQUEST = 4096;
 
@@ -109,7 +111,12 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         this.leftover = leftover;
         this.maxBacklog = context.maxBacklog;
         this.shard = new Shard(shardContext, () -> nowMillis);
-        this.inboxes = openInboxes(node, context, shardsOfTenants);
+        try {
+            this.inboxes = openInboxes(node, context, shardsOfTenants);
+        } catch (RuntimeException | Error e) {
+            shard.close();
+            throw e;
+        }
         node.addListener(new ChannelListener() {
             @Override
             public void onClose(Channel channel) {
@@ -323,7 +330,9 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         turnBytes += length + (long) reply.length();
         if (length + (long) reply.length() > LONG_WORK_LENGTH) {
             readClock();
-            inboxes.charge((length + (double) reply.length()) / BYTES_PER_REQUEST);
+            inboxes.charge(
+                    target == null ? inboxes.polled() : target.inbox,
+                    (length + (double) reply.length()) / BYTES_PER_REQUEST);
         }
         if (target != null) {
             if (answered) {
@@ -395,7 +404,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
             return null; // nobody would tell of its end any more
         }
         int longest = Math.min(TransferDescriptor.MAX_MESSAGE, channel.maxMessage());
-        ReplyTarget target = new ReplyTarget(channel, shard.newTransfers(longest), maxBacklog);
+        ReplyTarget target = new ReplyTarget(channel, shard.newTransfers(longest), inboxes.polled(), maxBacklog);
         channel.attach(target);
         targets.add(target);
         return target;
@@ -430,14 +439,16 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     /** Executes what was parked of clients that have taken enough, one request of each after the other. */
     private int runParked() {
         int executed = 0;
+        int most = inboxes.isContended() ? PARKED_PER_CONTENDED_TURN : REQUESTS_PER_TURN;
         boolean progress = true;
-        while (progress && executed < REQUESTS_PER_TURN && turnBytes < BYTES_PER_TURN) {
+        while (progress && executed < most && turnBytes < BYTES_PER_TURN) {
             progress = false;
             for (int i = parking.size() - 1; i >= 0; i--) {
                 ReplyTarget target = parking.get(i);
                 RecordQueue queue = target.runnable();
                 if (queue != null) {
                     execute(target, queue.buffer(), queue.offset(), queue.length());
+                    inboxes.charge(target.inbox, 1);
                     if (!target.isGone()) {
                         queue.remove();
                     }

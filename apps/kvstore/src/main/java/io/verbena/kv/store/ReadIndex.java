@@ -111,6 +111,17 @@ final class ReadIndex {
         }
     }
 
+    /** All keys of all databases go. */
+    void cleared() {
+        for (int slot = 0; owned > 0 && !closed && slot < owners.length; slot++) {
+            if (owners[slot] != Memory.NULL) {
+                owners[slot] = Memory.NULL;
+                owned--;
+                free(slot);
+            }
+        }
+    }
+
     /** All keys of a database go. */
     void cleared(int database) {
         if (closed) {

@@ -368,6 +368,9 @@ public final class Shard implements AutoCloseable {
 
     /** Removes all keys of all databases. Takes time in proportion to the memory held, not to the keys. */
     void flushAll() {
+        if (readIndex != null) {
+            readIndex.cleared(); // once, and not for each database
+        }
         for (Keyspace database : databases) {
             database.forget();
         }

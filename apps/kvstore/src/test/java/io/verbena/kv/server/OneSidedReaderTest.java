@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -350,18 +351,21 @@ class OneSidedReaderTest {
     void readersSeeWholeValuesNoOlderThanTheLastAcknowledged(Transport transport) throws Exception {
         AtomicIntegerArray acknowledged = new AtomicIntegerArray(KEYS);
         AtomicBoolean done = new AtomicBoolean();
+        CountDownLatch attached = new CountDownLatch(2);
         ExecutorService threads = Executors.newFixedThreadPool(3);
         try (KvServer server = launch(transport, 2)) {
             List<Future<Long>> readers = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
-                readers.add(threads.submit(() -> readUntil(transport, server, acknowledged, done)));
+                readers.add(threads.submit(() -> readUntil(transport, server, acknowledged, attached, done)));
             }
             Future<?> writer = threads.submit(() -> {
                 try {
+                    attached.await();
                     write(transport, server, acknowledged);
                 } finally {
                     done.set(true);
                 }
+                return null;
             });
             writer.get(80, TimeUnit.SECONDS);
             long hits = 0;
@@ -407,7 +411,7 @@ class OneSidedReaderTest {
                 }
                 acknowledged.set(k, written[k]);
                 client.call(KvOp.INCR, key + "counter");
-                if (i % 100 == 99) {
+                if (i % 100 == 50) { // and not last of all
                     flushAll(client);
                 }
             }
@@ -423,8 +427,13 @@ class OneSidedReaderTest {
 
     /** Returns the GETs that READs have answered. */
     private static long readUntil(
-            Transport transport, KvServer server, AtomicIntegerArray acknowledged, AtomicBoolean done) {
+            Transport transport,
+            KvServer server,
+            AtomicIntegerArray acknowledged,
+            CountDownLatch attached,
+            AtomicBoolean done) {
         try (Reader r = new Reader(new TestClient(transport, NodeMode.INVOKER, server))) {
+            attached.countDown();
             int[] seen = new int[KEYS];
             do {
                 for (int k = 0; k < KEYS; k++) {
