@@ -206,9 +206,9 @@ final class InfoCommand {
             ProxyTenant tenant = tenants.get(i);
             line(
                     "tenant_" + tenant.name(),
-                    "weight=" + tenant.weight() + ",alpha=" + tenant.alpha() + ",min=" + tenant.min() + ",clients="
-                            + server.clients(tenant) + ",commands=" + server.commands(i) + ",turns_waited="
-                            + server.turnsWaited(i) + ",rate=" + server.rate(i));
+                    "weight=" + tenant.weight() + ",clients=" + server.clients(tenant) + ",commands="
+                            + server.commands(i) + ",turns_waited=" + server.turnsWaited(i) + ",alpha="
+                            + tenant.alpha() + ",min=" + tenant.min() + ",rate=" + server.rate(i));
         }
     }
 
