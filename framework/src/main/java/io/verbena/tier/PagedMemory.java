@@ -303,7 +303,7 @@ public final class PagedMemory implements AutoCloseable {
             if (block != null) {
                 int first = geometry.inBlock(page);
                 block.drop(first, first + (int) (next - page));
-                pager.write(block);
+                pager.writeBehind(block);
             }
             page = next;
         }

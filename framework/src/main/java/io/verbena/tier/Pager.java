@@ -37,7 +37,7 @@ final class Pager {
         this.geometry = space.geometry();
         this.frames = space.frames();
         this.session = session;
-        this.clock = new Clock(frames, space.counters().evictions, this::write);
+        this.clock = new Clock(frames, space.counters().evictions, this::writeBehind);
     }
 
     // ---- posting ----------------------------------------------------------------------------------------------------
@@ -179,11 +179,24 @@ final class Pager {
 
     // ---- writing ----------------------------------------------------------------------------------------------------
 
-    /** Begins to write the dirty pages of a block to its replicas. What is refused for now stays dirty. */
+    /**
+     * Begins to write the dirty pages of a block to its replicas. What is refused for now stays dirty.
+     *
+     * @throws MemoryExhaustedException if there was no memory to post all of them
+     */
     void write(Block block) {
+        throwIfPresent(post(block));
+    }
+
+    /** The same where nobody waits for it: what there is no memory to post stays dirty too, and is tried again. */
+    void writeBehind(Block block) {
+        post(block);
+    }
+
+    private @Nullable MemoryExhaustedException post(Block block) {
         Block.Batch batch = block.beginWrite();
         if (batch == null) {
-            return;
+            return null;
         }
         MemoryExhaustedException failure = null;
         for (Replica replica : batch.replicas()) {
@@ -191,7 +204,7 @@ final class Pager {
             posting.post();
             failure = posting.failure == null ? failure : posting.failure;
         }
-        throwIfPresent(failure);
+        return failure;
     }
 
     private static void throwIfPresent(@Nullable MemoryExhaustedException failure) {
