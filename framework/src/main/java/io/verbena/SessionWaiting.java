@@ -29,12 +29,13 @@ final class SessionWaiting {
         BooleanSupplier mayGoOn = () -> condition.getAsBoolean() || session.hasCompletion();
         int spins = 0;
         while (!condition.getAsBoolean()) {
-            if (session.poll(POLL_LIMIT) > 0) {
-                continue;
-            }
+            boolean polled = session.poll(POLL_LIMIT) > 0;
             long left = deadline - System.nanoTime();
             if (left <= 0) {
                 return condition.getAsBoolean();
+            }
+            if (polled) {
+                continue;
             }
             if (++spins < SPINS) {
                 Thread.onSpinWait();

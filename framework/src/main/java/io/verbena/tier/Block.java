@@ -79,11 +79,10 @@ final class Block {
         PageState state = states[page];
         if (state.isResident) {
             int frame = frameOf[page];
+            outdate(page); // one that is dirty may be with one replica, and not with the other
             if (state == PageState.CLEAN) {
-                outdate(page);
                 set(page, PageState.DIRTY);
             } else if (state == PageState.WRITING) {
-                outdate(page);
                 set(page, PageState.REWRITTEN);
             }
             dropping &= ~bit(page);
@@ -289,9 +288,14 @@ final class Block {
         return replicas.size() > before;
     }
 
-    /** Whether a replica has the page, another lacks it, and it is not in a frame. */
+    /** Whether a replica has the page, another lacks it, and it is not in a frame, or not yet. */
     synchronized boolean isToBeCopied(int page) {
-        return states[page] == PageState.ABSENT && isStored(page) && !isComplete(page);
+        return lacksCopy(page);
+    }
+
+    private boolean lacksCopy(int page) {
+        boolean hasNoFrame = states[page] == PageState.ABSENT || states[page] == PageState.LOADING;
+        return hasNoFrame && isStored(page) && !isComplete(page);
     }
 
     /** Whether a page of it that no frame has is at fewer peers than wanted. */
@@ -302,7 +306,7 @@ final class Block {
         }
         boolean isSingle = replicas.size() < space.stores().replicas();
         for (int page = 0; page < states.length && !isSingle; page++) {
-            isSingle = states[page] == PageState.ABSENT && isStored(page) && !isComplete(page);
+            isSingle = lacksCopy(page);
         }
         return isSingle;
     }
@@ -401,7 +405,7 @@ final class Block {
         set(page, clean ? PageState.CLEAN : PageState.DIRTY);
         if (clean && (dropping & bit(page)) != 0) {
             disown(page);
-        } else {
+        } else if (clean) {
             frames.changed();
         }
     }

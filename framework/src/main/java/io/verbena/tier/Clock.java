@@ -41,8 +41,15 @@ final class Clock {
     /** Takes a frame, which must be free or clean. Does not wait. @return {@link Frames#NONE} if none was found */
     int acquire() {
         int frame = frames.take();
-        if (frames.freeCount() < lead) {
-            moveFront();
+        try {
+            if (frames.freeCount() < lead) {
+                moveFront();
+            }
+        } catch (RuntimeException | Error e) {
+            if (frame != Frames.NONE) {
+                frames.give(frame);
+            }
+            throw e;
         }
         for (int i = 0; i < looks && frame == Frames.NONE; i++) {
             int at = (int) (back.getAndIncrement() % frames.count());

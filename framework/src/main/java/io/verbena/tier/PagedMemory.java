@@ -84,20 +84,25 @@ public final class PagedMemory implements AutoCloseable {
         Geometry geometry = new Geometry(options.size, options.pageLength, options.blockLength);
         Frames frames = new Frames(options.frames(), options.pageLength);
         RemoteSession session = tenant.remote(options.session(), limit);
-        PagedMemory memory = null;
+        FileStore file = null;
+        boolean opened = false;
         try {
             List<PeerStore> peers = peers(session, options);
-            FileStore file = options.spill == null ? null : new FileStore(options.spill, peers.size());
+            file = options.spill == null ? null : new FileStore(options.spill, peers.size());
             Stores stores = new Stores(geometry, peers, file, options.replicas);
-            memory = new PagedMemory(peers, new Space(geometry, frames, stores), session, options.timeout);
+            PagedMemory memory = new PagedMemory(peers, new Space(geometry, frames, stores), session, options.timeout);
+            session.pollOnNode();
+            memory.keeper.start();
+            opened = true;
+            return memory;
         } finally {
-            if (memory == null) {
+            if (!opened) {
                 session.close();
+                if (file != null) {
+                    file.close();
+                }
             }
         }
-        session.pollOnNode();
-        memory.keeper.start();
-        return memory;
     }
 
     private static List<PeerStore> peers(RemoteSession session, PagedOptions options) {

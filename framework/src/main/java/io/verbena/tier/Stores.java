@@ -45,12 +45,11 @@ final class Stores {
     /** Adds replicas to those that a block has, as far as there is room. @return the old and the new ones */
     synchronized List<Replica> complete(List<Replica> old) {
         List<Replica> all = new ArrayList<>(old);
-        while (all.size() < replicas) {
-            Replica next = at(roomiest(all));
-            if (next == null) {
-                break;
+        for (Store best = roomiest(all); best != null && all.size() < replicas; best = roomiest(all)) {
+            Replica next = at(best);
+            if (next != null) { // else it has just died, and has no room now
+                all.add(next);
             }
-            all.add(next);
         }
         Replica last = all.isEmpty() ? at(file) : null;
         if (last != null) {

@@ -134,6 +134,41 @@ class BlockTest {
         return to;
     }
 
+    /** A page that is at one replica only is dirty; what is written then is at none. */
+    @Test
+    void whatIsWrittenToADirtyPageIsAtNoReplica() {
+        writeNew(0, 1);
+        List<Store> to = begin(1);
+        block.endWrite(0, to.get(0).number(), true);
+        block.endWrite(0, to.get(1).number(), false);
+        rewrite(0, 2);
+        begin(1);
+        block.endWrite(0, to.get(0).number(), false);
+        block.endWrite(0, to.get(1).number(), true);
+        assertThat(block.unsaved()).as("the first replica has the old one").isEqualTo(1);
+        save(1);
+        assertThat(block.unsaved()).isZero();
+    }
+
+    /** A page that is just being loaded is still to be copied to the replica that lacks it. */
+    @Test
+    void aPageThatIsBeingLoadedIsStillSingle() {
+        writeNew(0, 1);
+        List<Store> to = save(1);
+        ((FakeStore) to.get(1)).alive = false;
+        block.check();
+        assertThat(block.evict(block.frame(0))).isTrue();
+        assertThat(block.replicate()).isTrue();
+        assertThat(block.isToBeCopied(0)).isTrue();
+        int frame = frames.take();
+        Replica source = block.beginLoad(0, frame, true);
+        assertThat(source).isNotNull();
+        assertThat(block.isToBeCopied(0)).isTrue();
+        assertThat(block.isSingle()).isTrue();
+        block.endLoad(0, source.store.number(), false);
+        assertThat(block.isToBeCopied(0)).isTrue();
+    }
+
     private @Nullable Store load(int page, boolean done) {
         int frame = frames.take();
         Replica source = block.beginLoad(page, frame, false);
