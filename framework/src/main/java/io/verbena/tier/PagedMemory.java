@@ -2,6 +2,7 @@ package io.verbena.tier;
 
 import io.verbena.Node;
 import io.verbena.NodeMode;
+import io.verbena.RemoteRegion;
 import io.verbena.RemoteSession;
 import io.verbena.Tenant;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +75,7 @@ public final class PagedMemory implements AutoCloseable {
      * @throws io.verbena.ConnectionException if one of the peers cannot be reached, refuses, or shares no such memory
      * @throws IllegalArgumentException if options do not fit together, an address is malformed, or the node's mode is
      *     INVOKER
+     * @throws IllegalStateException if a peer does not permit both to read and to write
      * @throws java.io.UncheckedIOException if the file cannot be opened
      */
     public static PagedMemory open(Node node, PagedOptions options, Duration limit) {
@@ -87,6 +90,7 @@ public final class PagedMemory implements AutoCloseable {
         FileStore file = null;
         boolean opened = false;
         try {
+            tryOut(session, limit);
             List<PeerStore> peers = peers(session, options);
             file = options.spill == null ? null : new FileStore(options.spill, peers.size());
             Stores stores = new Stores(geometry, peers, file, options.replicas);
@@ -102,6 +106,16 @@ public final class PagedMemory implements AutoCloseable {
                     file.close();
                 }
             }
+        }
+    }
+
+    /** What may be read and not written, or the other way round, is of no use: it is refused now, not in the middle. */
+    private static void tryOut(RemoteSession session, Duration limit) {
+        UnsafeBuffer bytes = new UnsafeBuffer(new byte[Long.BYTES]);
+        for (int i = 0; i < session.peers(); i++) {
+            RemoteRegion region = session.region(i, 0, Long.BYTES);
+            region.read(0, bytes, 0, Long.BYTES, limit);
+            region.write(0, bytes, 0, Long.BYTES, limit);
         }
     }
 

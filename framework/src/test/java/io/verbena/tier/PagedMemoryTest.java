@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.verbena.Node;
+import io.verbena.NodeContext;
+import io.verbena.Right;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -318,5 +320,18 @@ class PagedMemoryTest {
                 .withMessage("the paged memory is closed");
         assertThatIllegalStateException().isThrownBy(() -> memory.write(0, bytes(1, 1), 0, 1));
         assertThatIllegalStateException().isThrownBy(() -> memory.flush(Duration.ofSeconds(1)));
+    }
+
+    /** What the peer does not permit is said at once, and not when the first page is written back. */
+    @Test
+    void aPeerThatPermitsReadsAloneIsRefused() {
+        try (Node donor = Node.launch(new NodeContext().name("paged-reads-alone"));
+                Node node = Node.launch(new NodeContext())) {
+            donor.share("pages", 1 << 20, Right.READ);
+            PagedOptions options = new PagedOptions("pages", 1 << 20).peer("local:paged-reads-alone");
+            assertThatThrownBy(() -> PagedMemory.open(node, options, Duration.ofSeconds(20)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("does not permit");
+        }
     }
 }
