@@ -39,7 +39,7 @@ public final class TurnShares {
     private final double[] demands; // that the shares are of
     private final double[] minimums; // on this server, that the shares are of
     private final double[] parts; // of a turn, 0 to 1
-    private final AtomicLongArray rates; // commands a second
+    private final AtomicLongArray rates; // requests a second
     private double capacity = FIRST_CAPACITY;
     private double capacityOfShares;
     private long epochBegin;
@@ -55,9 +55,9 @@ public final class TurnShares {
      */
     public record Party(double weight, double alpha, double minimum) {
         /**
-         * What a party is entitled to: by its utility, or by its weight if no utility was set.
+         * What a tenant is entitled to: by its utility, or by its weight if no utility was set.
          *
-         * @param options of the party
+         * @param options of the tenant
          */
         public static Party of(TenantOptions options) {
             boolean hasUtility = options.hasUtility();
