@@ -78,9 +78,10 @@ public final class ProxyServer implements AutoCloseable {
     private void start() {
         ProxyContext context = settings.context();
         for (int i = 0; i < context.workers(); i++) {
-            workers.add(new Worker(i, this, store));
+            Worker worker = new Worker(i, this, store);
+            workers.add(worker);
+            worker.start(); // at once: if the next one cannot be made, this one's thread gives back what it holds
         }
-        workers.forEach(Worker::start);
         Worker first = workers.get(0);
         Acceptor acceptor = new Acceptor(this, workers);
         ServerChannel listener = first.loop().isIoType(EpollIoHandler.class)
