@@ -3,6 +3,7 @@ package io.verbena;
 import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -23,12 +24,38 @@ public record NodeRuntime(
         NanoClock clock, LongSupplier random, Executor executor, Runnable idle, boolean backgroundThread) {
     private static final long CLOSE_LOOK = TimeUnit.MICROSECONDS.toNanos(100);
 
-    /** The system's time, secure random numbers, the common pool, and threads. */
+    /**
+     * Threads by which all nodes of the process connect, daemons that end when there is nothing to do. Not the common
+     * pool: on a machine with two cores that has one thread, and a {@link java.util.concurrent.CompletableFuture} then
+     * starts a thread for each of its steps instead.
+     */
+    private static final class Connects {
+        static final int MIN_THREADS = 4; // one that looks up a host's name does not hold up the others
+        static final ForkJoinPool POOL = new ForkJoinPool(
+                Math.max(MIN_THREADS, Runtime.getRuntime().availableProcessors()),
+                Connects::newThread,
+                null,
+                true,
+                0,
+                256,
+                1,
+                null,
+                1,
+                TimeUnit.SECONDS);
+
+        private static ForkJoinWorkerThread newThread(ForkJoinPool pool) {
+            ForkJoinWorkerThread thread = ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
+            thread.setName("verbena-connect-" + thread.getPoolIndex());
+            return thread;
+        }
+    }
+
+    /** The system's time, secure random numbers, and threads. */
     public static NodeRuntime system() {
         return new NodeRuntime(
                 SystemNanoClock.INSTANCE,
                 new SecureRandom()::nextLong,
-                ForkJoinPool.commonPool(),
+                Connects.POOL,
                 () -> LockSupport.parkNanos(CLOSE_LOOK),
                 true);
     }

@@ -3,6 +3,7 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -43,6 +44,27 @@ class FuturesTest {
                 log.poll(m -> got.add(m.text()), 1);
             }
             assertThat(got).containsExactly("hello");
+        }
+    }
+
+    /** Also on a machine with two cores, where the common pool would be replaced by a thread for each step. */
+    @Test
+    void hundredsOfConnectsShareAFewThreads() throws Exception {
+        try (Node server = Node.launch(new NodeContext().listen("tcp://127.0.0.1:0"));
+                Node client = Node.launch(new NodeContext())) {
+            server.openInbox("log");
+            String address = server.addresses().get(0) + "/log";
+            client.connect(address, TIMEOUT);
+            long before = ManagementFactory.getThreadMXBean().getTotalStartedThreadCount();
+            List<CompletableFuture<Channel>> connecting = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                connecting.add(client.connectAsync(address, null, TIMEOUT));
+            }
+            for (CompletableFuture<Channel> each : connecting) {
+                assertThat(each.get(10, TimeUnit.SECONDS).isConnected()).isTrue();
+            }
+            assertThat(ManagementFactory.getThreadMXBean().getTotalStartedThreadCount() - before)
+                    .isLessThan(100);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.verbena.bench.command;
 
 import io.verbena.bench.channels.ChannelsCommand;
+import io.verbena.bench.channels.GuiltyCommand;
 import io.verbena.bench.compare.Comparison;
 import io.verbena.bench.compare.ComparisonPlan;
 import io.verbena.bench.compare.ComparisonRow;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Option;
             PollingCommand.class,
             Scale.class,
             ChannelsCommand.class,
+            GuiltyCommand.class,
             RatesCommand.class,
             KvCommand.class,
             TenantsCommand.class,

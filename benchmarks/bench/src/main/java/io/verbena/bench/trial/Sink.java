@@ -6,8 +6,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 
-/** A {@link SinkProcess}, until it is closed. */
+/** A {@link SinkProcess} or one like it, until it is closed. */
 public final class Sink implements AutoCloseable {
     private final JavaProcess java;
     private final String address;
@@ -20,7 +21,16 @@ public final class Sink implements AutoCloseable {
      * @throws RunException if it is no such fabric, or the process does not start
      */
     public Sink(String fabric, String label) {
-        java = new JavaProcess(SinkProcess.class, List.of(listen(fabric, label)));
+        this(SinkProcess.class, fabric, label);
+    }
+
+    /**
+     * Starts another process that says where it listens, as a {@link SinkProcess} does.
+     *
+     * @param type its command
+     */
+    public Sink(Class<? extends Callable<Integer>> type, String fabric, String label) {
+        java = new JavaProcess(type, List.of(listen(fabric, label)));
         try {
             address = line(java.process());
         } catch (RunException e) {
@@ -57,6 +67,11 @@ public final class Sink implements AutoCloseable {
         }
     }
 
+    /** Address of its node, to which the name of an inbox is added. */
+    public String address() {
+        return address;
+    }
+
     /** Address of its inbox that takes messages. */
     public String takes() {
         return address + SinkProcess.SINK;
@@ -72,8 +87,13 @@ public final class Sink implements AutoCloseable {
         return address.startsWith("shm:");
     }
 
+    /** Kills the process, which has no time to do anything more. Idempotent. */
+    public void kill() {
+        java.close();
+    }
+
     @Override
     public void close() {
-        java.close();
+        kill();
     }
 }

@@ -12,7 +12,9 @@ import picocli.CommandLine.Parameters;
 /** A node with an inbox that takes messages, and one that answers each, until its parent is gone or ends it. */
 @Command(name = "sink", description = "Takes messages; started by bench.")
 public final class SinkProcess implements Callable<Integer> {
-    static final String ADDRESS = "address ";
+    /** What the line of such a process begins with that says where it is reached. */
+    public static final String ADDRESS = "address ";
+
     static final String SINK = "sink";
     static final String ECHO = "echo";
 
