@@ -9,7 +9,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "drum",
         description = {
-            "DRUM's figures 4 to 6 with the solvers of rates: rounds, residuals, lost messages, and its algorithms "
+            "DRUM's figures 2a to 2c on the simulated NIC: batches, polls, connections; its figures 4 to 6 with the",
+            "solvers of rates: rounds, residuals, lost messages, and its algorithms "
                     + "as they are printed; by name also",
             "'large', 10,000 hosts of 5,000 applications on this machine, in about a minute on two free cores.",
             "Prints the paper's number beside the one here and whether the claim "
@@ -23,6 +24,13 @@ public final class DrumFigures extends PaperCommand {
 
     /** All of them, in the paper's order. */
     static List<PaperFigure> figures() {
-        return List.of(ConvergenceFigure.figure4(), ConvergenceFigure.figure5(), new LossFigure(), new LargeFigure());
+        return List.of(
+                new Figure2a(),
+                new Figure2b(),
+                new Figure2c(),
+                ConvergenceFigure.figure4(),
+                ConvergenceFigure.figure5(),
+                new LossFigure(),
+                new LargeFigure());
     }
 }

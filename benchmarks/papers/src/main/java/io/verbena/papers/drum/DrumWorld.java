@@ -1,0 +1,151 @@
+package io.verbena.papers.drum;
+
+import io.verbena.nic.AddressHandle;
+import io.verbena.nic.CompletionQueue;
+import io.verbena.nic.ConnectAttributes;
+import io.verbena.nic.GroupAttributes;
+import io.verbena.nic.PerformanceGroup;
+import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.QueuePair;
+import io.verbena.nic.QueuePairAttributes;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.memory.Access;
+import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.sim.HostCompletionQueue;
+import io.verbena.nic.sim.HostModel;
+import io.verbena.nic.sim.HostQueuePair;
+import io.verbena.nic.sim.LinkProfile;
+import io.verbena.nic.sim.NicModel;
+import io.verbena.nic.sim.SimCores;
+import io.verbena.nic.sim.SimFabric;
+import io.verbena.nic.sim.SimNode;
+import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.QpType;
+
+/**
+ * A client and a server of DRUM's testbed (V-A): NICs of {@link NicModel#infiniband40} and a link of 40 Gb/s. Each
+ * thread of the client has a core of its own, so that nothing but the NIC, the link and locks is waited for.
+ */
+final class DrumWorld {
+    private static final long CLIENT = 1;
+    private static final long SERVER = 2;
+    private static final int TRACE_LINES = 16;
+    private static final int BYTES = 1 << 16;
+    private static final int MTU = 4096;
+    private static final int COMPLETIONS = 4096;
+    private static final int RECEIVES = 1024;
+    private static final int QUEUE_PAIRS = 256;
+    private static final int QKEY = 7;
+    private static final int GRH = 40;
+
+    final Simulation simulation;
+    final SimCores cores;
+    private final NicModel nic = NicModel.infiniband40();
+    private final SimNode client;
+    private final SimNode server;
+    private final ProtectionDomain serverDomain;
+    private final CompletionQueue serverCompletions;
+    private final MemoryRegion target;
+
+    /** An application of the client: its group and memory. */
+    record Tenant(PerformanceGroup group, ProtectionDomain domain, MemoryRegion memory) {}
+
+    /**
+     * Brings it up.
+     *
+     * @param seed of all chance
+     * @param settings of the client's arbiter
+     * @param threads of the client, at most
+     */
+    DrumWorld(long seed, ArbiterSettings settings, int threads) {
+        simulation = new Simulation(seed, TRACE_LINES);
+        SimFabric fabric = new SimFabric(simulation);
+        fabric.model(CLIENT, nic);
+        fabric.model(SERVER, NicModel.infiniband40());
+        client = new SimNode(simulation, fabric, "client", CLIENT, options().arbiter(settings));
+        server = new SimNode(simulation, fabric, "server", SERVER, options());
+        fabric.connect(
+                client.nic().engine(0).endpoint(), server.nic().engine(0).endpoint(), LinkProfile.infiniband40());
+        cores = new SimCores(simulation, threads, HostModel.virtualMachine());
+        serverDomain = server.nic().allocateProtectionDomain();
+        serverCompletions = server.nic().createCompletionQueue(COMPLETIONS);
+        target = serverDomain.allocate(BYTES, Access.ALL);
+    }
+
+    private static SimNode.Options options() {
+        return new SimNode.Options().queuePairs(QUEUE_PAIRS);
+    }
+
+    /** Nanoseconds since the start. */
+    long now() {
+        return simulation.nowNanos();
+    }
+
+    /** A tenant, all of which weigh the same. */
+    Tenant tenant(String name) {
+        PerformanceGroup group = client.nic().createGroup(new GroupAttributes().name(name));
+        ProtectionDomain domain = client.nic().allocateProtectionDomain(group);
+        return new Tenant(group, domain, domain.allocate(BYTES, Access.ALL));
+    }
+
+    HostCompletionQueue completions() {
+        return new HostCompletionQueue(client.nic().createCompletionQueue(COMPLETIONS), cores);
+    }
+
+    /** A connection of type RC or UC, with room for so many requests. */
+    HostQueuePair connect(Tenant tenant, HostCompletionQueue completions, QpType type, int depth) {
+        QueuePair from = tenant.domain.createQueuePair(new QueuePairAttributes()
+                .type(type)
+                .completionQueue(completions.queue())
+                .maxSend(depth));
+        QueuePair to = serverDomain.createQueuePair(
+                new QueuePairAttributes().type(type).completionQueue(serverCompletions));
+        ConnectAttributes attributes = new ConnectAttributes().pathMtu(MTU);
+        from.connect(SERVER, to.number(), attributes);
+        to.connect(CLIENT, from.number(), attributes);
+        return new HostQueuePair(from, nic, cores);
+    }
+
+    /** A queue pair for datagrams. */
+    HostQueuePair datagrams(Tenant tenant, HostCompletionQueue completions, int depth) {
+        QueuePair from = tenant.domain.createQueuePair(new QueuePairAttributes()
+                .type(QpType.UD)
+                .completionQueue(completions.queue())
+                .maxSend(depth));
+        from.activate(QKEY);
+        return new HostQueuePair(from, nic, cores);
+    }
+
+    /** A datagram of so many bytes to the server's queue pair for them, whose receives are posted again at once. */
+    SendRequest datagram(Tenant tenant, QueuePair to, int bytes) {
+        AddressHandle handle = tenant.domain.createAddressHandle(SERVER);
+        return new SendRequest().send().to(handle, to.number(), QKEY).local(tenant.memory.key(), 0, bytes);
+    }
+
+    /** The server's queue pair for datagrams, and who counts what it takes. */
+    record DatagramServer(QueuePair qp, Receiver receiver) {}
+
+    /** A queue pair of the server for datagrams; one a world. */
+    DatagramServer datagramServer() {
+        QueuePair to = serverDomain.createQueuePair(new QueuePairAttributes()
+                .type(QpType.UD)
+                .completionQueue(serverCompletions)
+                .maxReceive(RECEIVES));
+        to.activate(QKEY);
+        for (int i = 0; i < RECEIVES; i++) {
+            to.postReceive(i, target.key(), 0, MTU + GRH);
+        }
+        Receiver receiver = new Receiver(serverCompletions, to, target, MTU + GRH);
+        simulation.add("receiver", receiver);
+        return new DatagramServer(to, receiver);
+    }
+
+    /** Writes so many bytes into the server's memory. */
+    SendRequest write(Tenant tenant, int bytes, long id) {
+        return new SendRequest()
+                .write(target.key(), 0)
+                .local(tenant.memory.key(), 0, bytes)
+                .wrId(id);
+    }
+}
