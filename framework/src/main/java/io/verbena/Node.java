@@ -286,8 +286,8 @@ public final class Node implements AutoCloseable, Executor {
      * As {@link #connect(String, Inbox, Duration)}, but does not wait, so callbacks of this node may call it. In the
      * mode INVOKER the node's work must be done meanwhile.
      *
-     * @return the channel, or a {@link ConnectionException} that says why there is none; dependent stages do not run on
-     *     the node's thread
+     * @return the channel, or a {@link ConnectionException} that says why there is none; dependent stages run on one of
+     *     a few threads that connect all nodes of the process, so give those that wait for long an executor
      * @throws IllegalArgumentException if the address is malformed
      */
     public CompletableFuture<Channel> connectAsync(String address, @Nullable Inbox answersTo, Duration timeout) {
