@@ -64,7 +64,7 @@ class FuturesTest {
                 assertThat(each.get(10, TimeUnit.SECONDS).isConnected()).isTrue();
             }
             assertThat(ManagementFactory.getThreadMXBean().getTotalStartedThreadCount() - before)
-                    .isLessThan(100);
+                    .isLessThan(connecting.size());
         }
     }
 

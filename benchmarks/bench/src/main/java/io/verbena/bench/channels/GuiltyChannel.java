@@ -27,7 +27,7 @@ final class GuiltyChannel implements AutoCloseable {
     private long offences;
 
     /**
-     * Begins to open it.
+     * Creates it; the first {@link #step} begins to open it.
      *
      * @param address of its inbox
      * @param rate offences a second at most
@@ -52,6 +52,12 @@ final class GuiltyChannel implements AutoCloseable {
     /** What it has done wrong: refused messages, long messages that were sent, or ends of its channel. */
     long offences() {
         return offences;
+    }
+
+    /** Whether it is open. */
+    boolean isOpen() {
+        CompletableFuture<Channel> asked = opening;
+        return asked != null && asked.isDone() && !asked.isCompletedExceptionally();
     }
 
     /** Does the next thing if that is due. */

@@ -108,13 +108,14 @@ final class Figure2c extends PaperFigure {
         int knee = CONNECTIONS[at - 1];
         String name = type.name().toLowerCase(Locale.ROOT);
         report.claim(Claim.near(
-                "2c.knee." + name,
-                type + ": connections above which the rate falls by a tenth or more",
-                CONTEXTS,
-                "",
-                knee,
-                KNEE_TOLERANCE,
-                "contexts are not what is short"));
+                        "2c.knee." + name,
+                        type + ": connections above which the rate falls by a tenth or more",
+                        CONTEXTS,
+                        "",
+                        knee,
+                        KNEE_TOLERANCE,
+                        "contexts are not what is short")
+                .but("that the NIC keeps " + CONTEXTS + " contexts is an input"));
     }
 
     private static void flat(FigureReport report, List<Double> rates) {
@@ -127,7 +128,8 @@ final class Figure2c extends PaperFigure {
                         most / least,
                         most / least <= 1 + FLAT,
                         "queue pairs grow with peers, and contexts are short")
-                .accepting("≤ " + Numbers.text(1 + FLAT, "x")));
+                .accepting("≤ " + Numbers.text(1 + FLAT, "x"))
+                .but("peers take nothing of this NIC where they share its queue pairs, so each row is the same run"));
     }
 
     private double mops(QpType type, int count, long seed, Size size) {
