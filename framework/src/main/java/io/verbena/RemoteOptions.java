@@ -21,8 +21,11 @@ public final class RemoteOptions {
 
     private static final int MAX_QUEUE_PAIRS = 64;
 
-    final String memory;
-    final List<String> peers = new ArrayList<>();
+    /** A region of a peer. */
+    record Place(String address, String memory) {}
+
+    private final String memory;
+    final List<Place> places = new ArrayList<>();
     int queuePairs = DEFAULT_QUEUE_PAIRS;
     int blockLength = DEFAULT_BLOCK_LENGTH;
     RegionOptions region = new RegionOptions().merge(Merging.HYBRID);
@@ -48,7 +51,18 @@ public final class RemoteOptions {
      * @param address of its node, see {@link Address}, without a name
      */
     public RemoteOptions peer(String address) {
-        peers.add(Objects.requireNonNull(address, "peer"));
+        return peer(address, memory);
+    }
+
+    /**
+     * Adds a peer whose region has a name of its own. A node with several regions is added once for each of them, and
+     * has as many numbers.
+     *
+     * @param address of its node, see {@link Address}, without a name
+     * @param memoryName name of the region
+     */
+    public RemoteOptions peer(String address, String memoryName) {
+        places.add(new Place(Objects.requireNonNull(address, "peer"), Objects.requireNonNull(memoryName, "memory")));
         return this;
     }
 

@@ -53,7 +53,7 @@ public final class RemoteSession implements AutoCloseable {
 
     /** Connects to all peers, or to none. */
     static RemoteSession open(Tenant tenant, RemoteOptions options, Duration timeout) {
-        if (options.peers.isEmpty()) {
+        if (options.places.isEmpty()) {
             throw new IllegalArgumentException("a session without a peer");
         }
         List<AutoCloseable> opened = new ArrayList<>();
@@ -65,9 +65,9 @@ public final class RemoteSession implements AutoCloseable {
                 opened.add(answers);
                 answers.onMessage(options.onMessage);
             }
-            Peer[] peers = new Peer[options.peers.size()];
+            Peer[] peers = new Peer[options.places.size()];
             for (int i = 0; i < peers.length; i++) {
-                peers[i] = connect(tenant, options.peers.get(i), options, answers, timeout, opened);
+                peers[i] = connect(tenant, options.places.get(i), options, answers, timeout, opened);
             }
             session = new RemoteSession(options, peers, answers);
             return session;
@@ -80,23 +80,23 @@ public final class RemoteSession implements AutoCloseable {
 
     private static Peer connect(
             Tenant tenant,
-            String address,
+            RemoteOptions.Place place,
             RemoteOptions options,
             @Nullable Inbox answers,
             Duration timeout,
             List<AutoCloseable> opened) {
         List<RemoteRegion> regions = new ArrayList<>();
         for (int i = 0; i < options.queuePairs; i++) {
-            RemoteRegion region = tenant.attach(address + "/" + options.memory, options.region, timeout);
+            RemoteRegion region = tenant.attach(place.address() + "/" + place.memory(), options.region, timeout);
             regions.add(region);
             opened.add(region);
         }
         Channel channel = null;
         if (options.inbox != null) {
-            channel = tenant.connect(address + "/" + options.inbox, answers, new ChannelOptions(), timeout);
+            channel = tenant.connect(place.address() + "/" + options.inbox, answers, new ChannelOptions(), timeout);
             opened.add(channel);
         }
-        return new Peer(address, regions, channel);
+        return new Peer(place.address(), regions, channel);
     }
 
     private static void closeQuietly(AutoCloseable what) {

@@ -2,7 +2,6 @@ package io.verbena.tier;
 
 import io.verbena.Node;
 import io.verbena.NodeMode;
-import io.verbena.RemoteRegion;
 import io.verbena.RemoteSession;
 import io.verbena.Tenant;
 import java.time.Duration;
@@ -12,7 +11,6 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,22 +46,26 @@ public final class PagedMemory implements AutoCloseable {
     private final Space space;
     private final Geometry geometry;
     private final Counters counters;
+    private final Remote remote;
     private final RemoteSession session;
     private final Pager pager;
     private final ReadAhead readAhead;
+    private final ImmediateAccess immediate;
     private final Keeper keeper;
     private final Duration timeout;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private PagedMemory(List<PeerStore> peers, Space space, RemoteSession session, Duration timeout) {
-        this.peers = peers;
+    private PagedMemory(Remote remote, Space space, Duration timeout, Runnable onProgress) {
+        this.remote = remote;
+        this.peers = remote.peers();
         this.space = space;
         this.geometry = space.geometry();
         this.counters = space.counters();
-        this.session = session;
+        this.session = remote.session();
         this.timeout = timeout;
-        this.pager = new Pager(space, session);
+        this.pager = new Pager(space, session, onProgress);
         this.readAhead = new ReadAhead(space, pager);
+        this.immediate = new ImmediateAccess(space, pager);
         this.keeper = new Keeper(space, pager, timeout);
     }
 
@@ -75,7 +77,8 @@ public final class PagedMemory implements AutoCloseable {
      * @throws io.verbena.ConnectionException if one of the peers cannot be reached, refuses, or shares no such memory
      * @throws IllegalArgumentException if options do not fit together, an address is malformed, or the node's mode is
      *     INVOKER
-     * @throws IllegalStateException if a peer does not permit both to read and to write
+     * @throws IllegalStateException if a peer does not permit both to read and to write, or a donor's memory is in use
+     *     and does not become free within the limit
      * @throws java.io.UncheckedIOException if the file cannot be opened
      */
     public static PagedMemory open(Node node, PagedOptions options, Duration limit) {
@@ -86,45 +89,27 @@ public final class PagedMemory implements AutoCloseable {
         Tenant tenant = node.tenant(options.tenant);
         Geometry geometry = new Geometry(options.size, options.pageLength, options.blockLength);
         Frames frames = new Frames(options.frames(), options.pageLength);
-        RemoteSession session = tenant.remote(options.session(), limit);
+        Remote remote = Remote.open(tenant, options, limit);
         FileStore file = null;
         boolean opened = false;
         try {
-            tryOut(session, limit);
-            List<PeerStore> peers = peers(session, options);
-            file = options.spill == null ? null : new FileStore(options.spill, peers.size());
-            Stores stores = new Stores(geometry, peers, file, options.replicas);
-            PagedMemory memory = new PagedMemory(peers, new Space(geometry, frames, stores), session, options.timeout);
-            session.pollOnNode();
+            int count = remote.peers().size();
+            file = options.spill == null ? null : new FileStore(options.spill, count);
+            Stores stores = new Stores(geometry, remote.peers(), file, options.replicas);
+            PagedMemory memory =
+                    new PagedMemory(remote, new Space(geometry, frames, stores), options.timeout, options.onProgress);
+            remote.session().pollOnNode();
             memory.keeper.start();
             opened = true;
             return memory;
         } finally {
             if (!opened) {
-                session.close();
+                remote.close();
                 if (file != null) {
                     file.close();
                 }
             }
         }
-    }
-
-    /** What may be read and not written, or the other way round, is of no use: it is refused now, not in the middle. */
-    private static void tryOut(RemoteSession session, Duration limit) {
-        UnsafeBuffer bytes = new UnsafeBuffer(new byte[Long.BYTES]);
-        for (int i = 0; i < session.peers(); i++) {
-            RemoteRegion region = session.region(i, 0, Long.BYTES);
-            region.read(0, bytes, 0, Long.BYTES, limit);
-            region.write(0, bytes, 0, Long.BYTES, limit);
-        }
-    }
-
-    private static List<PeerStore> peers(RemoteSession session, PagedOptions options) {
-        List<PeerStore> peers = new ArrayList<>();
-        for (int i = 0; i < session.peers(); i++) {
-            peers.add(new PeerStore(session, i, options.peers.get(i), options.blockLength));
-        }
-        return List.copyOf(peers);
     }
 
     /** Bytes. */
@@ -228,6 +213,36 @@ public final class PagedMemory implements AutoCloseable {
         }
     }
 
+    /**
+     * As {@link #read}, but waits for nothing: for threads that serve others meanwhile, callbacks of nodes included. If
+     * pages are missing they begin to be loaded as far as there are frames, and the caller tries again, when
+     * {@link PagedOptions#onProgress} says that something has changed, or some time later. Where peers are silent that
+     * may be for {@link io.verbena.NodeContext#peerTimeout}; how long to try is the caller's to say.
+     *
+     * @return whether it is done; if not, the target has some of the bytes
+     * @throws PageLostException if a page was lost with a peer
+     * @throws io.verbena.nic.port.MemoryExhaustedException if there was no memory to ask a peer
+     */
+    public boolean tryRead(long offset, MutableDirectBuffer target, int index, int length) {
+        check(offset, length);
+        target.boundsCheck(index, length);
+        return immediate.read(offset, target, index, length);
+    }
+
+    /**
+     * As {@link #write}, but waits for nothing, see {@link #tryRead}.
+     *
+     * @return whether all is written; if not, some of the bytes may be
+     * @throws PageLostException if a part of a page would be written that was lost with a peer
+     * @throws PagedMemoryException if there is no room for a new block
+     * @throws io.verbena.nic.port.MemoryExhaustedException if there was no memory to ask a peer
+     */
+    public boolean tryWrite(long offset, DirectBuffer source, int index, int length) {
+        check(offset, length);
+        source.boundsCheck(index, length);
+        return immediate.write(offset, source, index, length);
+    }
+
     private Attempt writeNew(
             Block block, int inBlock, int to, DirectBuffer source, int index, int length, Deadline deadline) {
         int frame = pager.frame(block, inBlock, deadline);
@@ -258,16 +273,8 @@ public final class PagedMemory implements AutoCloseable {
         pager.checkOpen();
         int inBlock = geometry.inBlock(page);
         pager.checkInTime(block, inBlock, deadline);
-        if (attempt == Attempt.LOST) {
-            Store store = block.lostWith(inBlock);
-            if (store != null) {
-                throw new PageLostException(geometry.offset(page), geometry.pageLength, store.toString());
-            }
-        } else if (attempt == Attempt.NO_ROOM) {
-            throw new PagedMemoryException("no room for block " + block.number() + " (offset "
-                    + geometry.offset(geometry.page(block.number(), 0)) + "): "
-                    + space.stores().rooms());
-        } else if (attempt == Attempt.ABSENT) {
+        immediate.throwIfFinal(attempt, block, page);
+        if (attempt == Attempt.ABSENT) {
             pager.load(block, inBlock, deadline);
             readAhead.onFault(page);
         }
@@ -427,7 +434,7 @@ public final class PagedMemory implements AutoCloseable {
         if (closed.compareAndSet(false, true)) {
             pager.close();
             keeper.close();
-            session.close();
+            remote.close();
             FileStore file = space.stores().file();
             if (file != null) {
                 file.close();

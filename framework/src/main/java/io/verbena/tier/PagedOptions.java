@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  *           .peer("tcp://10.0.0.7:9000").peer("tcp://10.0.0.8:9000").peer("tcp://10.0.0.9:9000")
  *           .replicas(2);
  * }</pre>
+ *
+ * <p>A peer is a node that shares a region, or a {@linkplain #donor donor}, such as {@code verbena donate}, which has a
+ * {@link Donation}.
  */
 public final class PagedOptions {
     /** Bytes of a page unless {@link #pageLength} says otherwise: 4 KiB. */
@@ -45,18 +48,22 @@ public final class PagedOptions {
     private static final int MAX_FRAMES = 1 << 30;
     private static final int MAX_PEERS = 64;
 
-    final String memory;
+    final @Nullable String memory;
     final long size;
-    final List<String> peers = new ArrayList<>();
+    final List<Place> peers = new ArrayList<>();
     String tenant = Tenants.DEFAULT;
     long resident = DEFAULT_RESIDENT;
     int pageLength = DEFAULT_PAGE_LENGTH;
     int blockLength = DEFAULT_BLOCK_LENGTH;
     int replicas = 1;
     Duration timeout = DEFAULT_TIMEOUT;
+    Runnable onProgress = () -> {};
 
     @Nullable
     Path spill;
+
+    /** A peer, which shares a region, or lends all of its donation. */
+    record Place(String address, boolean lends) {}
 
     private int queuePairs = RemoteOptions.DEFAULT_QUEUE_PAIRS;
     private Merging merging = Merging.HYBRID;
@@ -65,7 +72,7 @@ public final class PagedOptions {
     /**
      * Creates the defaults, without peers.
      *
-     * @param memory name of the region that each peer shares, see {@link io.verbena.Node#share}. The paged memory has
+     * @param memory name of the region that each {@link #peer} shares, see {@link io.verbena.Node#share}. The paged memory has
      *     these regions to itself, and a peer contributes as many blocks as its region is long
      * @param size bytes of the memory, a multiple of the page's length, at most 2<sup>30</sup> blocks
      */
@@ -75,13 +82,42 @@ public final class PagedOptions {
     }
 
     /**
-     * Adds a peer.
+     * Creates the defaults, for donors alone.
+     *
+     * @param size bytes of the memory, a multiple of the page's length, at most 2<sup>30</sup> blocks
+     */
+    public PagedOptions(long size) {
+        this.memory = null;
+        this.size = atLeast("size", size, 1);
+    }
+
+    /**
+     * Adds a peer that shares a region.
      *
      * @param address of its node, see {@link io.verbena.Address}, without a name; at most 64
+     * @throws IllegalStateException if these options name no region
      */
     public PagedOptions peer(String address) {
+        if (memory == null) {
+            throw new IllegalStateException(
+                    "peer " + address + ": these options name no region that it shares; use donor, or name one");
+        }
+        return add(address, false);
+    }
+
+    /**
+     * Adds a peer that lends memory, see {@link Donation}. The paged memory has all of what the donor lends, for as
+     * long as it is open.
+     *
+     * @param address of its node, see {@link io.verbena.Address}, without a name; at most 64 donors and other peers
+     */
+    public PagedOptions donor(String address) {
+        return add(address, true);
+    }
+
+    private PagedOptions add(String address, boolean lends) {
         range("number of peers", peers.size() + 1L, 1, MAX_PEERS);
-        peers.add(Objects.requireNonNull(address, "peer"));
+        peers.add(new Place(Objects.requireNonNull(address, "peer"), lends));
         return this;
     }
 
@@ -150,6 +186,15 @@ public final class PagedOptions {
     }
 
     /**
+     * Called whenever a page was loaded or written, by the node's thread, and must not wait: for callers of
+     * {@link PagedMemory#tryRead}. By default nobody is told.
+     */
+    public PagedOptions onProgress(Runnable listener) {
+        onProgress = Objects.requireNonNull(listener, "onProgress");
+        return this;
+    }
+
+    /**
      * A file for the blocks for which no peer has room, or is alive. It is overwritten, and removed at the end. Its
      * reads and writes are done by the threads that need them. By default there is none.
      */
@@ -160,7 +205,7 @@ public final class PagedOptions {
 
     /** Queue pairs to each peer, see {@link RemoteOptions#queuePairs}. */
     public PagedOptions queuePairs(int count) {
-        new RemoteOptions(memory).queuePairs(count);
+        new RemoteOptions("").queuePairs(count);
         queuePairs = count;
         return this;
     }
@@ -189,6 +234,11 @@ public final class PagedOptions {
         return this;
     }
 
+    /** How long an access waits, see {@link #timeout(Duration)}. */
+    public Duration timeout() {
+        return timeout;
+    }
+
     /**
      * Checks what depends on each other.
      *
@@ -209,14 +259,12 @@ public final class PagedOptions {
         return (int) Math.min(resident / pageLength, Math.max(MIN_FRAMES, size / pageLength));
     }
 
-    /** The session with the peers. */
+    /** The session with the peers, which are not added yet. */
     RemoteOptions session() {
-        RemoteOptions session = new RemoteOptions(memory)
+        return new RemoteOptions(memory == null ? "" : memory)
                 .queuePairs(queuePairs)
                 .blockLength(blockLength)
                 .region(new RegionOptions().merge(merging).admission(admission));
-        peers.forEach(session::peer);
-        return session;
     }
 
     private static long atLeast(String what, long value, long minimum) {

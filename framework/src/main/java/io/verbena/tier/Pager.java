@@ -28,11 +28,18 @@ final class Pager {
     private final Frames frames;
     private final RemoteSession session;
     private final Clock clock;
+    private final Runnable onProgress;
     private final OperationHandler onLoaded = this::onLoaded;
     private final OperationHandler onWritten = this::onWritten;
     private volatile boolean closed;
 
-    Pager(Space space, RemoteSession session) {
+    /**
+     * Creates it.
+     *
+     * @param onProgress called when a page was loaded or written, by the node's thread
+     */
+    Pager(Space space, RemoteSession session, Runnable onProgress) {
+        this.onProgress = onProgress;
         this.space = space;
         this.geometry = space.geometry();
         this.frames = space.frames();
@@ -125,6 +132,23 @@ final class Pager {
         }
     }
 
+    /** Begins to load a page, if there is a frame and nobody else does. Does not wait. @return whether it is posted */
+    boolean tryLoad(Block block, int page) {
+        int frame = clock.acquire();
+        if (frame == Frames.NONE) {
+            return false;
+        }
+        Replica source = block.beginLoad(page, frame, false);
+        if (source == null) {
+            frames.give(frame);
+            return false;
+        }
+        Posting posting = new Posting(block, 1L << page, source, true);
+        boolean posted = posting.post() == SendResult.SENT;
+        throwIfPresent(posting.failure);
+        return posted;
+    }
+
     /**
      * Begins to load those pages of a range that nobody has asked for and that have no frame.
      *
@@ -166,6 +190,7 @@ final class Pager {
             store.failed();
         }
         block(id).endLoad(page(id), store.number(), outcome == Outcome.DONE);
+        onProgress.run();
     }
 
     /** Waits until a page is not being loaded, whatever became of it. */
@@ -219,6 +244,7 @@ final class Pager {
             store.failed();
         }
         block(id).endWrite(page(id), store.number(), outcome == Outcome.DONE);
+        onProgress.run();
     }
 
     /** Writes what is dirty in a block, and waits until that is with its replicas. */
@@ -251,6 +277,11 @@ final class Pager {
                                 + space.stores().rooms());
             }
         }
+    }
+
+    /** A frame, which is the caller's; does not wait. @return {@link Frames#NONE} if there is none */
+    int tryFrame() {
+        return clock.acquire();
     }
 
     /** Gives a frame back that was not used. */

@@ -28,7 +28,7 @@ class WriteBehindTest {
     private final Block block = space.get(0);
 
     @SuppressWarnings("NullAway")
-    private final Pager pager = new Pager(space, NOBODY_WAITS);
+    private final Pager pager = new Pager(space, NOBODY_WAITS, () -> {});
 
     /** A peer to which nothing can be posted. */
     private static final class FullStore implements Store {

@@ -2,6 +2,7 @@ package io.verbena.launcher;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.redis.Donate;
 import io.verbena.redis.Serve;
 import io.verbena.redis.VerbenaCommand;
 import java.io.PrintWriter;
@@ -17,7 +18,8 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** What a user meets who types a command: usage as typed, errors of one line, sentences with an end, a version. */
 class CommandLineTest {
-    private static final List<CommandLine> LINES = List.of(Main.commandLine(), VerbenaCommand.of(new Serve()));
+    private static final List<CommandLine> LINES =
+            List.of(Main.commandLine(), VerbenaCommand.of(new Serve()), VerbenaCommand.of(new Donate()));
 
     @Test
     void descriptionsEndTheirSentences() {

@@ -1,4 +1,4 @@
-package io.verbena.verification.fabric;
+package io.verbena.redis;
 
 import io.verbena.fabric.security.SharedSecret;
 import io.verbena.fabric.security.TlsOptions;
