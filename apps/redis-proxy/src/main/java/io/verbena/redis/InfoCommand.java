@@ -1,6 +1,7 @@
 package io.verbena.redis;
 
 import io.verbena.redis.WorkerStatistics.Counter;
+import io.verbena.redis.backend.OverflowState;
 import io.verbena.redis.backend.Store;
 import io.verbena.redis.command.Command;
 import io.verbena.redis.command.CommandTable;
@@ -184,6 +185,19 @@ final class InfoCommand {
         line("maxmemory_human", MemorySize.human(server.settings().maxMemory()));
         line("maxmemory_policy", server.settings().maxMemoryPolicy());
         line("maxmemory_clients", server.settings().maxMemoryClients());
+        OverflowState overflow = store.overflow();
+        if (overflow != null) {
+            line("overflow_keys", overflow.keys());
+            line("overflow_bytes", overflow.bytes());
+            line("overflow_capacity", overflow.capacity());
+            line("overflow_moved_out", overflow.movedOut());
+            line("overflow_moved_in", overflow.movedIn());
+            line("overflow_waiting_commands", overflow.waiting());
+            line("overflow_failed_commands", overflow.failures());
+            line("overflow_peers", overflow.peers());
+            line("overflow_peers_alive", overflow.peersAlive());
+            line("overflow_lost_pages", overflow.lostPages());
+        }
     }
 
     private void stats() {

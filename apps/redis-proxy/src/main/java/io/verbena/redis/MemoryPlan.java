@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
  *     reserve   queues between workers and shards, sockets, replies under way, arguments at the limit: a quarter,
  *               64 MiB to 1 GiB
  *     clients   maxmemory-clients: an eighth, at least 32 MiB, unless set
+ *     overflow  overflow-resident, if there are overflow-peers
  *     data      the rest: what the shards may hold from the process, free parts included
  *   heap (-Xmx)
  *     queues    commands between MULTI and EXEC: an eighth
@@ -49,6 +50,7 @@ record MemoryPlan(long heap, long direct, long clients, long data, long queues, 
         long clients = share == null ? usual : share.of(direct);
         long reserve = Math.min(MAX_RESERVE, Math.max(MIN_RESERVE, direct / 4));
         long data = Math.max(direct / 4, direct - reserve - (clients == 0 ? usual : clients));
+        data = Math.max(data / 4, data - context.overflow().directBytes());
         long queues = context.maxQueuedBytes() > 0 ? context.maxQueuedBytes() : Math.max(MIN_QUEUES, heap / 8);
         long queryBuffer = context.queryBufferLimit() > 0
                 ? context.queryBufferLimit()

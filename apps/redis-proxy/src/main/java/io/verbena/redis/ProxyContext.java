@@ -38,6 +38,7 @@ public final class ProxyContext {
     private @Nullable MemoryShare maxMemoryClients;
     private long queryBufferLimit;
     private long maxQueuedBytes;
+    private final OverflowContext overflow = new OverflowContext();
 
     /**
      * Checks the settings.
@@ -60,6 +61,7 @@ public final class ProxyContext {
         range("timeout", timeoutSeconds, 0, Integer.MAX_VALUE);
         range("backlog", backlog, 1, Integer.MAX_VALUE);
         range("maxmemory", maxMemory, 0, Long.MAX_VALUE);
+        overflow.conclude(maxMemory);
         if (queryBufferLimit != 0) {
             range("client-query-buffer-limit", queryBufferLimit, MIN_QUERY_BUFFER_LIMIT, Long.MAX_VALUE);
         }
@@ -73,6 +75,15 @@ public final class ProxyContext {
         if (value > most) {
             throw new IllegalArgumentException(name + " " + value + " > maximum " + most);
         }
+    }
+
+    /**
+     * Where strings go that do not fit into {@link #maxMemory}.
+     *
+     * @return settings, nowhere unless changed
+     */
+    public OverflowContext overflow() {
+        return overflow;
     }
 
     /**

@@ -1,6 +1,8 @@
 package io.verbena.redis;
 
+import io.verbena.ConnectionException;
 import io.verbena.nic.JvmFlags;
+import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.redis.backend.NodeStore;
 import io.verbena.redis.backend.Store;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command line of the proxy with a store in the same process. */
@@ -85,6 +88,9 @@ public final class Serve implements Callable<Integer> {
             description = "Closes clients that are silent for so long; 0 never.")
     private @Nullable Integer timeout;
 
+    @Mixin
+    private final OverflowOptions overflow = new OverflowOptions();
+
     @Option(
             names = "--config",
             paramLabel = "FILE",
@@ -109,7 +115,11 @@ public final class Serve implements Callable<Integer> {
         ProxyServer server;
         try {
             server = ProxyServer.launch(context, openStore(context, memory));
-        } catch (ProxyListenException | IllegalArgumentException e) {
+        } catch (ProxyListenException
+                | ConnectionException
+                | MemoryExhaustedException
+                | IllegalStateException
+                | IllegalArgumentException e) {
             return fail(e.getMessage());
         }
         Logger log = LoggerFactory.getLogger(Serve.class);
@@ -138,7 +148,13 @@ public final class Serve implements Callable<Integer> {
     }
 
     private static Store openStore(ProxyContext context, MemoryPlan memory) {
-        return new NodeStore(context.shards(), context.maxMemory(), context.maxMemoryPolicy(), memory.data());
+        return new NodeStore(
+                context.shards(),
+                context.maxMemory(),
+                context.maxMemoryPolicy(),
+                memory.data(),
+                context.overflow().options(),
+                context.overflow()::node);
     }
 
     private void applyOptions(ProxyContext context) {
@@ -173,6 +189,7 @@ public final class Serve implements Callable<Integer> {
         if (maxClients != null) {
             context.maxClients(maxClients);
         }
+        overflow.apply(context.overflow());
         if (timeout != null) {
             context.timeoutSeconds(timeout);
         }

@@ -9,14 +9,18 @@ import io.verbena.Tenants;
 import io.verbena.kv.protocol.ReadIndexDescriptor;
 import io.verbena.kv.store.Shard;
 import io.verbena.kv.store.ShardContext;
+import io.verbena.tier.PagedOptions;
+import io.verbena.tier.PagedStatistics;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running key-value store: shards by key, each a node of its own with an inbox for requests.
@@ -28,12 +32,13 @@ public final class KvServer implements AutoCloseable {
     private static final long JOIN_MILLIS = 10_000;
     private static final long MAX_READ_INDEX = 1L << 30;
 
-    private final List<ShardRunner> runners = new ArrayList<>();
+    private final List<ShardRunner> runners = new CopyOnWriteArrayList<>();
     private final List<ShardContext> shardContexts = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final List<List<String>> addresses = new ArrayList<>(); // of nodes
     private final List<String> tenants;
     private final AtomicIntegerArray shardsOfTenants; // on how many shards each has requests
+    private final @Nullable OverflowNode overflow;
     private volatile boolean closed;
 
     private KvServer(KvServerContext context) {
@@ -44,6 +49,8 @@ public final class KvServer implements AutoCloseable {
         }
         tenants = context.tenantNames();
         shardsOfTenants = new AtomicIntegerArray(tenants.size());
+        PagedOptions options = context.overflow;
+        overflow = options == null ? null : OverflowNode.open(context, options, this::onOverflowProgress);
         try {
             for (int i = 0; i < context.shards; i++) {
                 launchShard(context, i);
@@ -90,6 +97,10 @@ public final class KvServer implements AutoCloseable {
         if (context.readIndexBytes > 0) {
             shareReadIndex(node, shardContext, context);
         }
+        if (overflow != null) {
+            long share = overflow.share(context.shards);
+            shardContext.overflow(overflow.memory(), shard * share, share);
+        }
         boolean threaded = context.mode == KvServerContext.Mode.THREADS;
         ShardRunner runner = new ShardRunner(
                 node, context, shardContext, shardsOfTenants, threaded ? node::wake : this::wakeHousekeeping);
@@ -101,6 +112,12 @@ public final class KvServer implements AutoCloseable {
             reachable.add(node.listen(addressOf(address, shard)));
         }
         addresses.add(reachable);
+    }
+
+    private void onOverflowProgress() {
+        for (ShardRunner runner : runners) {
+            runner.overflowProgress();
+        }
     }
 
     /** Peers may read a shard's index, those whom the node's policy lets. */
@@ -200,7 +217,7 @@ public final class KvServer implements AutoCloseable {
             throw new IllegalArgumentException("no tenant '" + tenant + "' of " + tenants);
         }
         return addresses.get(shard).stream()
-                .map(address -> address + "/" + ShardRunner.inboxOf(tenant))
+                .map(address -> address + "/" + ShardInboxes.nameOf(tenant))
                 .toList();
     }
 
@@ -250,6 +267,16 @@ public final class KvServer implements AutoCloseable {
         return runners.stream().mapToLong(ShardRunner::disconnected).sum();
     }
 
+    /** Requests that wait for strings that are away, or for room, see {@link KvServerContext#overflow}. */
+    public int waitingRequests() {
+        return runners.stream().mapToInt(ShardRunner::waitingRequests).sum();
+    }
+
+    /** What the memory of peers has done and holds, of whose peers each is; null without any. */
+    public @Nullable PagedStatistics overflow() {
+        return overflow == null ? null : overflow.statistics();
+    }
+
     /** Ends the shards and their threads; clients see their channels close. Idempotent; bounded. */
     @Override
     public void close() {
@@ -270,6 +297,9 @@ public final class KvServer implements AutoCloseable {
         }
         for (ShardRunner runner : runners) {
             runner.close();
+        }
+        if (overflow != null) {
+            overflow.close();
         }
     }
 }

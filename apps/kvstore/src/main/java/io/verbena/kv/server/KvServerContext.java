@@ -6,10 +6,12 @@ import io.verbena.Tenants;
 import io.verbena.kv.protocol.ReadIndexDescriptor;
 import io.verbena.kv.store.EvictionPolicy;
 import io.verbena.kv.store.ShardContext;
+import io.verbena.tier.PagedOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.agrona.BitUtil;
+import org.jspecify.annotations.Nullable;
 
 /** What a {@link KvServer} is launched with: fluent setters over defaults. Mutable; not thread-safe. */
 public final class KvServerContext {
@@ -41,6 +43,11 @@ public final class KvServerContext {
     long readIndexBytes;
     int readSlotLength = DEFAULT_READ_SLOT_LENGTH;
     Consumer<NodeContext> nodes = node -> {};
+    Consumer<NodeContext> overflowNode = node -> {};
+
+    @Nullable
+    PagedOptions overflow;
+
     final List<TenantOptions> tenants = new ArrayList<>();
     final List<String> listen = new ArrayList<>();
 
@@ -171,6 +178,40 @@ public final class KvServerContext {
     public KvServerContext nodes(Consumer<NodeContext> settings) {
         nodes = settings;
         return this;
+    }
+
+    /**
+     * Moves strings that do not fit into {@link #maxMemory} to memory of peers, the longest idle first, in place of
+     * refusing writes or evicting keys; {@link #evictionPolicy} says what happens when that is full, too. Strings of 64
+     * bytes to 64 KiB are moved; keys and values of other types stay.
+     *
+     * <pre>{@code
+     *   context.maxMemory(1L << 30)
+     *       .overflow(new PagedOptions(4L << 30).donor("tcp://10.0.0.7:9000").donor("tcp://10.0.0.8:9000").replicas(2))
+     * }</pre>
+     *
+     * <p>A request that needs a string which is away waits for it, and holds up nobody but what the same client asks
+     * about the same key, and its requests that name no key. After {@link PagedOptions#timeout} it fails with an error
+     * that begins with {@code OVERFLOW}, as do those that need a string which was lost with a peer. What was lost is
+     * never answered as missing, or as it was before.
+     *
+     * @param options of the paged memory that all shards share: its size is what all of them move at most, its resident
+     *     part is direct memory beside {@link #memoryBudget}. {@link PagedOptions#onProgress} is the server's
+     */
+    public KvServerContext overflow(PagedOptions options) {
+        overflow = options;
+        return this;
+    }
+
+    /** Sets more of the node that reaches the peers of {@link #overflow}: its secret, or its certificate. */
+    public KvServerContext overflowNode(Consumer<NodeContext> settings) {
+        overflowNode = settings;
+        return this;
+    }
+
+    /** How long a request waits for its strings. */
+    long overflowTimeoutMillis() {
+        return overflow == null ? 0 : overflow.timeout().toMillis();
     }
 
     /**

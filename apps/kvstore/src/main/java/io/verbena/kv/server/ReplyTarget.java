@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * One client of a shard: its replies, sent as they come, and what it transfers in pieces. What the client does not take
  * yet waits in a backlog of its own, so that it holds up nobody else.
  *
- * <p>When the backlog or the replies held for it exceed a bound, its further requests are parked, in order, until it
+ * <p>Requests that wait for the shard's overflow are {@linkplain WaitingRequests kept apart}. When the backlog, the
+ * replies held for it or the requests that wait exceed a bound, its further requests are parked, in order, until it
  * has taken enough:
  *
  * <pre>
@@ -42,6 +43,7 @@ final class ReplyTarget {
     private final RecordQueue backlog = new RecordQueue();
     private final RecordQueue parkedReads = new RecordQueue();
     private final RecordQueue parkedRequests = new RecordQueue();
+    final WaitingRequests overflowed = new WaitingRequests();
     boolean unflushed; // is in the runner's list of those with replies to flush
     boolean waiting; // is in the runner's list of those with a backlog
     boolean parking; // is in the runner's list of those with parked requests
@@ -99,7 +101,7 @@ final class ReplyTarget {
     }
 
     private boolean hasRoom(int length) {
-        long waiting = (long) backlog.bytes() + parkedReads.bytes() + parkedRequests.bytes();
+        long waiting = (long) backlog.bytes() + parkedReads.bytes() + parkedRequests.bytes() + overflowed.bytes();
         return waiting + RecordQueue.recordLength(length) <= maxBacklog;
     }
 
@@ -122,7 +124,7 @@ final class ReplyTarget {
     }
 
     private boolean isFull() {
-        return isBacklogFull() || transfers.heldBytes() > PARKING_HELD;
+        return isBacklogFull() || transfers.heldBytes() > PARKING_HELD || overflowed.isFull();
     }
 
     /** Whether a request of that operation must wait. */
@@ -173,6 +175,7 @@ final class ReplyTarget {
             backlog.close();
             parkedReads.close();
             parkedRequests.close();
+            overflowed.clear();
         }
     }
 }

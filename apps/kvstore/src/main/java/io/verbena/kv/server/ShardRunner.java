@@ -2,15 +2,10 @@ package io.verbena.kv.server;
 
 import io.verbena.Channel;
 import io.verbena.ChannelListener;
-import io.verbena.Inbox;
-import io.verbena.InboxOptions;
 import io.verbena.InboxShares;
 import io.verbena.Message;
 import io.verbena.MessageHandler;
 import io.verbena.Node;
-import io.verbena.Tenant;
-import io.verbena.Tenants;
-import io.verbena.TurnShares;
 import io.verbena.kv.protocol.ProtocolException;
 import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.RequestDescriptor;
@@ -41,12 +36,6 @@ import org.slf4j.LoggerFactory;
  * <p>An error, memory that is short included, ends the request that caused it.
  */
 final class ShardRunner implements MessageHandler, AutoCloseable {
-    /** Name of the inbox of each shard's node. */
-    private static final String INBOX = "requests";
-
-    /** Requests come in bursts: clients do not wait for memory before they have filled so many chunks. */
-    private static final int RESERVE_CHUNKS = 6;
-
     private static final Logger LOG = LoggerFactory.getLogger(ShardRunner.class);
     private static final int REQUESTS_PER_TURN = 512;
     /** The same where several tenants have requests: who comes by a socket is seen between turns. */
@@ -80,10 +69,10 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private final List<ReplyTarget> unflushed = new ArrayList<>();
     private final List<ReplyTarget> stalled = new ArrayList<>();
     private final List<ReplyTarget> parking = new ArrayList<>();
+    private final WaitingClients waiting;
     private final ConcurrentLinkedQueue<Channel> closedChannels = new ConcurrentLinkedQueue<>();
     private final AtomicInteger baton = new AtomicInteger();
-    private final AtomicLong malformed = new AtomicLong();
-    private final AtomicLong disconnected = new AtomicLong();
+    private final Refusals refusals = new Refusals();
     /** The shard's clock, read once for some requests: reading it costs a tenth of a GET. */
     private long nowMillis;
 
@@ -94,6 +83,12 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private volatile boolean runnable;
 
     private volatile boolean closed;
+
+    /** Clients that were refused. */
+    private static final class Refusals {
+        final AtomicLong malformed = new AtomicLong();
+        final AtomicLong disconnected = new AtomicLong();
+    }
 
     /**
      * Opens a shard's inboxes, one a tenant.
@@ -110,9 +105,10 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         this.node = node;
         this.leftover = leftover;
         this.maxBacklog = context.maxBacklog;
+        this.waiting = new WaitingClients(context.overflowTimeoutMillis(), this::executeNow);
         this.shard = new Shard(shardContext, () -> nowMillis);
         try {
-            this.inboxes = openInboxes(node, context, shardsOfTenants);
+            this.inboxes = ShardInboxes.open(node, context, shardsOfTenants);
         } catch (RuntimeException | Error e) {
             shard.close();
             throw e;
@@ -125,39 +121,19 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         });
     }
 
-    private static InboxShares openInboxes(Node node, KvServerContext context, AtomicIntegerArray shardsOfTenants) {
-        InboxOptions options = new InboxOptions()
-                .chunkLength(context.inboxChunk)
-                .reserveChunks(RESERVE_CHUNKS)
-                .maxMessage(TransferDescriptor.MAX_MESSAGE);
-        List<Inbox> opened = new ArrayList<>();
-        List<TurnShares.Party> parties = new ArrayList<>();
-        for (String name : context.tenantNames()) {
-            Tenant tenant = node.tenant(name);
-            opened.add(tenant.openInbox(inboxOf(name), options));
-            parties.add(TurnShares.Party.of(tenant.options()));
-        }
-        return new InboxShares(opened, parties, shardsOfTenants, System::nanoTime);
-    }
-
-    /** Name of a tenant's inbox in each shard's node. */
-    static String inboxOf(String tenant) {
-        return tenant.equals(Tenants.DEFAULT) ? INBOX : INBOX + '-' + tenant;
-    }
-
     /** Requests that could not be read. */
     long malformed() {
-        return malformed.get();
+        return refusals.malformed.get();
     }
 
     /** Clients that were disconnected for not taking their replies. */
     long disconnected() {
-        return disconnected.get();
+        return refusals.disconnected.get();
     }
 
     /** Whether there is work that nobody may be doing. */
     boolean hasWork() {
-        return !closed && (runnable || !inboxes.isEmpty());
+        return !closed && (runnable || waiting.hasProgress() || !inboxes.isEmpty());
     }
 
     /** Runs the shard if nobody else does, until its inbox is empty or a bounded amount is done. @return work done */
@@ -204,6 +180,18 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         }
     }
 
+    /** What the shard's requests wait for has come a step further. Any thread. */
+    void overflowProgress() {
+        if (waiting.onProgress()) {
+            leftover.run();
+        }
+    }
+
+    /** Requests that wait for the overflow. */
+    int waitingRequests() {
+        return waiting.requests();
+    }
+
     Shard shard() {
         return shard;
     }
@@ -233,6 +221,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         if (!stalled.isEmpty()) {
             work += drainBacklogs();
         }
+        work += waiting.run(nowMillis);
         if (!parking.isEmpty()) {
             work += runParked();
         }
@@ -300,22 +289,34 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         }
     }
 
-    /** Executes a request; the client is null if it has gone. */
+    /** Executes a request, or has it wait; the client is null if it has gone. */
     private void execute(@Nullable ReplyTarget target, DirectBuffer buffer, int offset, int length) {
+        if (target == null) {
+            executeNow(null, buffer, offset, length, true);
+        } else if (target.overflowed.holdsUp(buffer, offset, length)
+                || !executeNow(target, buffer, offset, length, false)) {
+            waiting.add(target, buffer, offset, length, nowMillis);
+        }
+    }
+
+    /** Executes a request, unless it has to wait. @return whether it is over */
+    private boolean executeNow(
+            @Nullable ReplyTarget target, DirectBuffer buffer, int offset, int length, boolean lastTry) {
         if (++requestsSinceClock == REQUESTS_PER_CLOCK) {
             readClock();
         }
         boolean answered;
+        shard.lastTry(lastTry);
         try {
             answered = shard.execute(buffer, offset, length, reply, target == null ? null : target.transfers);
         } catch (ProtocolException e) {
-            malformed.incrementAndGet();
+            refusals.malformed.incrementAndGet();
             LOG.warn("a client sent a request that cannot be read and is disconnected: {}", e.getMessage());
             if (target != null) {
                 target.channel.close();
                 target.close();
             }
-            return;
+            return true;
         } catch (Throwable e) {
             // One request must not end the shard for all others.
             LOG.error("shard '{}' failed in a request", node.name(), e);
@@ -326,6 +327,9 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
                     e instanceof OutOfMemoryError
                             ? "OOM no memory left in the server's process"
                             : "ERR internal error, see the log of the server");
+        }
+        if (shard.waits()) {
+            return false;
         }
         turnBytes += length + (long) reply.length();
         if (length + (long) reply.length() > LONG_WORK_LENGTH) {
@@ -340,6 +344,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
             }
             target.transfers.replySent();
         }
+        return true;
     }
 
     private void answer(ReplyTarget target, DirectBuffer request, int requestOffset) {
@@ -386,7 +391,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     }
 
     private void disconnect(ReplyTarget target, String reason) {
-        disconnected.incrementAndGet();
+        refusals.disconnected.incrementAndGet();
         LOG.warn("a client {} and is disconnected", reason);
         target.channel.close();
         target.close();

@@ -1,8 +1,10 @@
 package io.verbena.kv.store;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * Frees memory when a shard has too much or too little of it: first what waits to be freed, then keys, if the policy
- * allows it. Single-threaded, as the shard that owns it.
+ * Frees memory when a shard has too much or too little of it: first what waits to be freed, then strings that can be
+ * moved to the {@link Overflow}, then keys, if the policy allows it. Single-threaded, as the shard that owns it.
  */
 final class Eviction {
     private static final int RECLAIM_STEPS = 16;
@@ -14,6 +16,8 @@ final class Eviction {
     private final Keyspace[] databases;
     private final EvictionPool pool;
     private final ShardStatistics statistics;
+    private final @Nullable Overflow overflow;
+    private boolean busy;
 
     Eviction(
             ShardContext context,
@@ -21,13 +25,15 @@ final class Eviction {
             Reclaimer reclaimer,
             Keyspace[] databases,
             EvictionPool pool,
-            ShardStatistics statistics) {
+            ShardStatistics statistics,
+            @Nullable Overflow overflow) {
         this.context = context;
         this.allocator = allocator;
         this.reclaimer = reclaimer;
         this.databases = databases;
         this.pool = pool;
         this.statistics = statistics;
+        this.overflow = overflow;
     }
 
     /** True if more memory is used than the limit allows. */
@@ -58,17 +64,18 @@ final class Eviction {
         return context.evictionPolicy() != EvictionPolicy.REFUSE && size <= context.maxMemory();
     }
 
-    /** Evicts until there is room for this many bytes more within the limit; returns false if there is not. */
+    /** Moves strings out, or evicts, until there is room for this many bytes more; returns false if there is not. */
     boolean makeRoom(long size, long now) {
         if (context.maxMemory() > 0 && size > context.maxMemory()) {
             return false; // nothing goes for what cannot be had
         }
+        busy = false;
         int keys = 0;
         while (context.maxMemory() > 0 && allocator.used() + size > context.maxMemory()) {
             if (reclaimer.work(RECLAIM_STEPS) > 0) {
                 continue;
             }
-            if (keys++ == MAX_KEYS_PER_REQUEST || evict(1, now) == 0) {
+            if (keys++ == MAX_KEYS_PER_REQUEST || free(1, now) == 0) {
                 return false;
             }
         }
@@ -85,7 +92,26 @@ final class Eviction {
         if (failure.wanted() > allocator.budget()) {
             return false;
         }
-        return reclaimer.work(amount * RECLAIM_STEPS) > 0 || evict(amount, now) > 0;
+        return reclaimer.work(amount * RECLAIM_STEPS) > 0 || free(amount, now) > 0;
+    }
+
+    /** Whether no room was made the last time because strings could not be moved out at once. */
+    boolean isBusy() {
+        return busy;
+    }
+
+    /** Moves strings out, or if none can be moved, evicts keys; at most that many; returns how many. */
+    private int free(int limit, long now) {
+        int moved = 0;
+        while (overflow != null && moved < limit) {
+            Overflow.Moving moving = overflow.moveOut(now);
+            busy = moving == Overflow.Moving.BUSY;
+            if (moving != Overflow.Moving.MOVED) {
+                break;
+            }
+            moved++;
+        }
+        return moved > 0 || busy ? moved : evict(limit, now);
     }
 
     /** Evicts keys, at most that many; returns how many. */
@@ -93,9 +119,11 @@ final class Eviction {
         if (context.evictionPolicy() == EvictionPolicy.REFUSE) {
             return 0;
         }
-        boolean onlyExpiring = context.evictionPolicy() == EvictionPolicy.VOLATILE_LRU;
+        EvictionPool.Choice choice =
+                context.evictionPolicy() == EvictionPolicy.VOLATILE_LRU ? EvictionPool.EXPIRING : EvictionPool.ANY;
         int count = 0;
-        while (count < limit && pool.evict(databases, onlyExpiring, now)) {
+        while (count < limit && pool.choose(databases, choice, now)) {
+            pool.chosenKeyspace().delete(pool.chosen());
             statistics.evict();
             count++;
         }

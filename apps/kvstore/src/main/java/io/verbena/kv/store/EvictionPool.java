@@ -5,13 +5,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Approximated LRU: each eviction samples a few keys of every database and keeps the longest idle in a pool of 16, of
- * which the idlest goes. Over several rounds the pool comes close to the true order at the price of the samples.
+ * which the idlest is chosen. Over several rounds the pool comes close to the true order at the price of the samples.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
 final class EvictionPool {
     private static final int SIZE = 16;
     private static final int ROUNDS = 4;
+    /** Keys that are looked at for each sample that is wanted. */
+    private static final int LOOKS_PER_SAMPLE = 16;
+
+    /** Which keys may be chosen. */
+    @FunctionalInterface
+    interface Choice {
+        boolean allows(Keyspace keys, long entry);
+    }
+
+    /** Any key. */
+    static final Choice ANY = (keys, entry) -> true;
+
+    /** Keys that expire, from which samples are taken then. */
+    static final Choice EXPIRING = (keys, entry) -> keys.expiry(entry) != Keyspace.NO_EXPIRY;
 
     private final int samples;
     private final SplittableRandom random;
@@ -20,28 +34,44 @@ final class EvictionPool {
     private final long[] idle = new long[SIZE];
     private final @Nullable Keyspace[] keyspaces = new Keyspace[SIZE];
     private int size;
+    private long chosen = Memory.NULL;
+    private @Nullable Keyspace chosenKeyspace;
 
     EvictionPool(int samples, SplittableRandom random) {
         this.samples = samples;
         this.random = random;
     }
 
-    /** Removes the best candidate; returns false if no key may be removed. */
-    boolean evict(Keyspace[] databases, boolean onlyExpiring, long now) {
+    /** Chooses the best candidate, which leaves the pool; returns false if no key is allowed. */
+    boolean choose(Keyspace[] databases, Choice choice, long now) {
         for (int round = 1; round <= ROUNDS; round++) {
             for (Keyspace database : databases) {
-                sample(database, onlyExpiring, now);
+                sample(database, choice, now);
             }
             // Candidates that were used since they were sampled lose their place, but in the last round any key will
             // do.
-            if (evictIdlest(onlyExpiring, round == ROUNDS, now)) {
+            if (chooseIdlest(choice, round == ROUNDS, now)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean evictIdlest(boolean onlyExpiring, boolean evenUsed, long now) {
+    /** The entry that was chosen last. */
+    long chosen() {
+        return chosen;
+    }
+
+    /** The database that it is in. */
+    Keyspace chosenKeyspace() {
+        Keyspace keys = chosenKeyspace;
+        if (keys == null) {
+            throw new IllegalStateException("no key was chosen");
+        }
+        return keys;
+    }
+
+    private boolean chooseIdlest(Choice choice, boolean evenUsed, long now) {
         while (size > 0) {
             int last = size - 1;
             long entry = entries[last];
@@ -53,23 +83,30 @@ final class EvictionPool {
             }
             keyspace.markEvictionCandidate(entry, false);
             boolean used = keyspace.idleMillis(entry, now) < sampledIdle;
-            if ((used && !evenUsed) || (onlyExpiring && keyspace.expiry(entry) == Keyspace.NO_EXPIRY)) {
+            if ((used && !evenUsed) || !choice.allows(keyspace, entry)) {
                 continue;
             }
-            keyspace.delete(entry);
+            chosen = entry;
+            chosenKeyspace = keyspace;
             return true;
         }
         return false;
     }
 
-    private void sample(Keyspace keyspace, boolean onlyExpiring, long now) {
+    @SuppressWarnings("ReferenceEquality") // a choice is known by who made it
+    private void sample(Keyspace keyspace, Choice choice, long now) {
+        boolean onlyExpiring = choice == EXPIRING;
         if (onlyExpiring ? keyspace.expiringSize() == 0 : keyspace.size() == 0) {
             return;
         }
-        for (int i = 0; i < samples; i++) {
+        int sampled = 0;
+        for (int i = 0; i < LOOKS_PER_SAMPLE * samples && sampled < samples; i++) {
             long entry = onlyExpiring ? keyspace.randomExpiring(random) : keyspace.random(random);
-            if (!keyspace.isEvictionCandidate(entry)) {
-                offer(keyspace, entry, keyspace.idleMillis(entry, now));
+            if (choice.allows(keyspace, entry)) {
+                sampled++;
+                if (!keyspace.isEvictionCandidate(entry)) {
+                    offer(keyspace, entry, keyspace.idleMillis(entry, now));
+                }
             }
         }
     }

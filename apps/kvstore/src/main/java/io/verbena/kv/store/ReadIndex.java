@@ -211,7 +211,9 @@ final class ReadIndex {
     }
 
     private boolean mayBePublished(long entry) {
-        return memory.getByte(entry + Keyspace.TYPE) == ValueType.STRING && memory.getInt(entry + Keyspace.EXPIRY) == 0;
+        return memory.getByte(entry + Keyspace.TYPE) == ValueType.STRING
+                && memory.getByte(entry + Keyspace.ENCODING) != ValueType.REMOTE
+                && memory.getInt(entry + Keyspace.EXPIRY) == 0;
     }
 
     private boolean isPublishable(long entry) {

@@ -41,6 +41,7 @@ public final class Shard implements AutoCloseable {
     private final Values values;
     private final Keyspace[] databases;
     private final @Nullable ReadIndex readIndex;
+    private final OverflowGate gate;
     private final Eviction eviction;
     private final Execution execution;
     private final Transactions transactions;
@@ -80,10 +81,14 @@ public final class Shard implements AutoCloseable {
         for (int i = 0; i < databases.length; i++) {
             databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics, i, readIndex);
         }
-        eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics);
+        ShardContext.OverflowRange range = context.overflow();
+        Overflow overflow = range == null ? null : new Overflow(memory, allocator, range, databases, evictionPool);
+        values.overflow(overflow);
+        eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics, overflow);
         execution = new Execution(memory, values, databases, statistics, random, context);
         operations = new Operations(execution, this);
-        transactions = new Transactions(execution, operations.transfers(), this);
+        gate = new OverflowGate(overflow, eviction, execution);
+        transactions = new Transactions(execution, operations.transfers(), this, gate);
     }
 
     /**
@@ -127,16 +132,17 @@ public final class Shard implements AutoCloseable {
         }
         long mark = client == null ? 0 : client.mark();
         boolean told = false;
+        gate.begin();
         try {
             if (request.op() == KvOp.EXECUTE_UPLOADED) {
                 executeUploaded(request, reply);
             } else {
                 executeWhole(buffer, offset, length, reply);
             }
-            if (client != null && replyWanted && reply.length() > client.maxReply()) {
+            if (!gate.waits() && client != null && replyWanted && reply.length() > client.maxReply()) {
                 hold(client, mark, reply);
             }
-            told = replyWanted;
+            told = replyWanted && !gate.waits();
         } finally {
             if (!told && client != null) {
                 client.rollBack(mark);
@@ -148,7 +154,25 @@ public final class Shard implements AutoCloseable {
         if (!values.reclaimer().isIdle()) {
             values.reclaimer().work(RECLAIM_PER_REQUEST);
         }
-        return replyWanted;
+        return told;
+    }
+
+    /**
+     * Whether the last request could not be executed, because strings that it needs are out, or because strings have to
+     * be moved out for it and cannot be at once. Nothing has changed then, and there is no reply: it is to be executed
+     * again some time later. Only with {@link ShardContext#overflow}.
+     */
+    public boolean waits() {
+        return gate.waits();
+    }
+
+    /**
+     * Says whether requests from now on are the last try: what would have to wait is answered with an error.
+     *
+     * @param last whether they are
+     */
+    public void lastTry(boolean last) {
+        gate.lastTry(last);
     }
 
     /** Executes a request that is here as a whole, and that the flyweight holds. */
@@ -157,6 +181,9 @@ public final class Shard implements AutoCloseable {
         KvOp op = request.op();
         if (op == null) {
             throw new ProtocolException("operation code " + request.opCode() + " is unknown");
+        }
+        if (gate.mustWait(op, transactions, buffer, offset, length)) {
+            return;
         }
         ClientTransfers client = execution.transfers;
         // Only what ends streams, or opens none, can go on without room for a reply that must be held.
@@ -210,7 +237,7 @@ public final class Shard implements AutoCloseable {
             }
             executeWhole(upload.buffer(), StringBlock.BYTES, upload.length(), reply);
         } finally {
-            if (client != null) {
+            if (client != null && !gate.waits()) {
                 client.discard(id);
             }
         }
@@ -252,8 +279,12 @@ public final class Shard implements AutoCloseable {
         while (true) {
             try {
                 if (isAdmitted(op, e.request, length)) {
+                    gate.require(op);
                     operations.execute(op);
                 }
+                return;
+            } catch (OverflowException lost) {
+                gate.fail(lost);
                 return;
             } catch (ReplyTooLargeException tooLarge) {
                 drop(reply, mark, streamMark);
@@ -312,7 +343,7 @@ public final class Shard implements AutoCloseable {
                 && !execution.areLengthsAllowed(op)) {
             return false;
         }
-        if (eviction.isOverLimit() && !eviction.makeRoom(e.now) && op.isDeniedOnOom()) {
+        if (!gate.hasRoom() && op.isDeniedOnOom()) {
             statistics.reject();
             e.error(Errors.OUT_OF_MEMORY);
             return false;
@@ -376,6 +407,7 @@ public final class Shard implements AutoCloseable {
         }
         evictionPool.clear();
         values.reclaimer().clear();
+        gate.clear();
         allocator.reset();
     }
 
@@ -409,6 +441,11 @@ public final class Shard implements AutoCloseable {
      */
     public int expiringKeys(int database) {
         return databases[database].expiringSize();
+    }
+
+    /** @return what was moved to {@link ShardContext#overflow} */
+    public OverflowStatistics overflow() {
+        return gate.statistics();
     }
 
     /** @return number of databases */

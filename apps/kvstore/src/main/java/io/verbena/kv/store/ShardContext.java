@@ -29,6 +29,8 @@ public final class ShardContext {
     public static final int MIN_MAX_REPLY_LENGTH = 1024;
 
     private static final int MAX_DATABASES = 1 << 16;
+    /** An entry names a slot by 43 bits. */
+    private static final long MAX_OVERFLOW_END = 1L << 43;
 
     private int databases = DEFAULT_DATABASES;
     private long maxMemory;
@@ -39,6 +41,7 @@ public final class ShardContext {
     private int evictionSamples = DEFAULT_EVICTION_SAMPLES;
     private int maxValueLength = RequestDescriptor.MAX_ARGUMENT_LENGTH;
     private IntFunction<ByteBuffer> memorySource = ByteBuffer::allocateDirect;
+    private @Nullable OverflowRange overflow;
     private @Nullable UnsafeBuffer readIndex;
     private int readSlotLength;
     private long seed = new SecureRandom().nextLong();
@@ -221,6 +224,37 @@ public final class ShardContext {
 
     int readSlotLength() {
         return readSlotLength;
+    }
+
+    /** A range of memory that strings are moved to. */
+    record OverflowRange(OverflowMemory memory, long offset, long length) {}
+
+    /**
+     * Gives the shard memory elsewhere to which it moves strings, the longest idle first, when it is over
+     * {@link #maxMemory} or {@link #memoryBudget}; {@link #evictionPolicy} says what happens when that is full, too.
+     * Strings of 64 bytes to 64 KiB are moved, values of other types are not.
+     *
+     * @param memory of which nobody else uses the range
+     * @param offset of the range, a multiple of 4096
+     * @param length of the range in bytes
+     * @return this
+     */
+    public ShardContext overflow(OverflowMemory memory, long offset, long length) {
+        if (offset < 0 || offset % OverflowSpace.PAGE != 0) {
+            throw new IllegalArgumentException(
+                    "overflow offset " + offset + " is no positive multiple of " + OverflowSpace.PAGE);
+        }
+        if (length < OverflowSpace.PAGE || offset + length > MAX_OVERFLOW_END) {
+            throw new IllegalArgumentException("overflow length " + length + " from " + offset + " is not in "
+                    + OverflowSpace.PAGE + " to " + (MAX_OVERFLOW_END - offset));
+        }
+        overflow = new OverflowRange(memory, offset, length);
+        return this;
+    }
+
+    @Nullable
+    OverflowRange overflow() {
+        return overflow;
     }
 
     /**

@@ -16,13 +16,36 @@ final class Transactions {
     private final Execution execution;
     private final TransferOperations transferring;
     private final Shard shard;
+    private final OverflowGate gate;
     /** The requests of a transaction, while {@link Execution#request} is one of them. */
     private final RequestFlyweight requests = new RequestFlyweight();
 
-    Transactions(Execution execution, TransferOperations transferring, Shard shard) {
+    Transactions(Execution execution, TransferOperations transferring, Shard shard, OverflowGate gate) {
         this.execution = execution;
         this.transferring = transferring;
         this.shard = shard;
+        this.gate = gate;
+    }
+
+    /**
+     * Moves in the strings that the requests of a transaction need. Those that are malformed need none.
+     *
+     * @return false if that takes time
+     * @throws ProtocolException if the transaction is malformed
+     */
+    boolean prepare(DirectBuffer buffer, int offset, int length) {
+        boolean ready = true;
+        requests.wrap(buffer, offset, length);
+        RequestFlyweight request = execution.request;
+        for (int i = 0; i < requests.argc(); i++) {
+            if (!requests.isUploaded(i)) {
+                request.wrap(requests.buffer(), requests.argumentOffset(i), requests.argumentLength(i));
+                KvOp op = request.op();
+                ready &= op == null || op == KvOp.TRANSACTION || gate.prepare(op);
+            }
+        }
+        request.wrap(buffer, offset, length);
+        return ready;
     }
 
     /**

@@ -35,9 +35,12 @@ final class ValueType {
     /** Sorted set: dictionary and skip list. */
     static final byte SKIPLIST = 7;
 
+    /** String: in the {@link Overflow}, a raw one as far as clients can see. */
+    static final byte REMOTE = 8;
+
     private static final byte[][] TYPE_NAMES = ascii("string", "list", "set", "hash", "zset");
     private static final byte[][] ENCODING_NAMES =
-            ascii("int", "embstr", "raw", "quicklist", "listpack", "intset", "hashtable", "skiplist");
+            ascii("int", "embstr", "raw", "quicklist", "listpack", "intset", "hashtable", "skiplist", "raw");
 
     private ValueType() {}
 

@@ -1,6 +1,7 @@
 package io.verbena.kv.store;
 
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The structures that values are made of, and what can be done with a value of any type: release, copy, measure.
@@ -24,6 +25,7 @@ final class Values {
     private final HashValue hashes;
     private final SortedSetValue sortedSets;
     private final Reclaimer reclaimer;
+    private @Nullable Overflow overflow;
 
     Values(Memory memory, Allocator allocator, SipHash hash, SplittableRandom random, Dictionary keys) {
         this.memory = memory;
@@ -37,6 +39,19 @@ final class Values {
         hashes = new HashValue(memory, packedLists, valued, strings);
         sortedSets = new SortedSetValue(memory, packedLists, valued, new SkipList(memory, allocator, valued, random));
         reclaimer = new Reclaimer(this, keys);
+    }
+
+    /** Says where strings are that are out; none is before. */
+    void overflow(@Nullable Overflow where) {
+        overflow = where;
+    }
+
+    private Overflow remote() {
+        Overflow known = overflow;
+        if (known == null) {
+            throw new IllegalStateException("a string is out, but there is no overflow");
+        }
+        return known;
     }
 
     StringBlock strings() {
@@ -84,6 +99,7 @@ final class Values {
     void release(byte type, byte encoding, long value) {
         switch (encoding) {
             case ValueType.INT -> {}
+            case ValueType.REMOTE -> remote().free(value);
             case ValueType.EMBSTR, ValueType.RAW -> strings.free(value);
             case ValueType.LISTPACK -> packedLists.free(value);
             case ValueType.INTSET -> sets.freeIntegers(value);
@@ -141,7 +157,8 @@ final class Values {
     /** Bytes that a value takes beside the entry of its key, estimated from so many elements; 0 looks at all. */
     long footprint(byte type, byte encoding, long value, long samples) {
         return switch (type) {
-            case ValueType.STRING -> encoding == ValueType.INT ? 0 : strings.footprint(value);
+            case ValueType.STRING ->
+                encoding == ValueType.INT || encoding == ValueType.REMOTE ? 0 : strings.footprint(value);
             case ValueType.LIST -> lists.footprint(value, samples);
             case ValueType.SET -> sets.footprint(encoding, value, samples);
             case ValueType.HASH -> hashes.footprint(encoding, value, samples);

@@ -18,6 +18,8 @@ final class ShardFixture implements AutoCloseable {
     /** What an empty shard of 16 databases may hold: the headers of their tables, and tables of 4 buckets. */
     static final long EMPTY_BYTES = 16 * (48 + 32);
 
+    private static final int MAX_TRIES = 10_000;
+
     final Shard shard;
     long now = EPOCH;
     int database;
@@ -54,6 +56,12 @@ final class ShardFixture implements AutoCloseable {
             request.argument(argument.getBytes(StandardCharsets.ISO_8859_1));
         }
         shard.execute(buffer, 0, request.length(), reply);
+        for (int tries = 0; shard.waits(); tries++) {
+            if (tries == MAX_TRIES) {
+                throw new AssertionError(command + " waits for ever");
+            }
+            shard.execute(buffer, 0, request.length(), reply);
+        }
         cursor.wrap(Replies.whole(reply), 0, reply.length());
         if (cursor.correlation() != correlation) {
             throw new AssertionError("correlation " + cursor.correlation());

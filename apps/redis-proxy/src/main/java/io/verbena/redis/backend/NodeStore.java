@@ -5,10 +5,16 @@ import io.verbena.NodeContext;
 import io.verbena.NodeMode;
 import io.verbena.kv.server.KvServer;
 import io.verbena.kv.server.KvServerContext;
+import io.verbena.kv.store.OverflowStatistics;
 import io.verbena.kv.store.Shard;
+import io.verbena.tier.PagedOptions;
+import io.verbena.tier.PagedPeer;
+import io.verbena.tier.PagedStatistics;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The embedded default: a key-value server in this process, each shard a node of its own, reached by queue pairs.
@@ -40,8 +46,32 @@ public final class NodeStore implements Store {
      * @param budget bytes of direct memory that all shards together may hold, 0 for no limit
      */
     public NodeStore(int shards, long maxMemory, String policy, long budget) {
+        this(shards, maxMemory, policy, budget, null, node -> {});
+    }
+
+    /**
+     * Starts empty shards with a budget, and with memory of donors for what does not fit.
+     *
+     * @param shards number of shards
+     * @param maxMemory bytes of all shards together, 0 for no limit
+     * @param policy name of what happens when memory is full
+     * @param budget bytes of direct memory that all shards together may hold, 0 for no limit
+     * @param overflow options of the memory that strings are moved to; null for none
+     * @param overflowNode sets more of the node that reaches it
+     */
+    public NodeStore(
+            int shards,
+            long maxMemory,
+            String policy,
+            long budget,
+            @Nullable PagedOptions overflow,
+            Consumer<NodeContext> overflowNode) {
         memoryBudget = budget == 0 ? Long.MAX_VALUE : budget;
-        server = KvServer.launch(new KvServerContext()
+        KvServerContext context = new KvServerContext().overflowNode(overflowNode);
+        if (overflow != null) {
+            context.overflow(overflow);
+        }
+        server = KvServer.launch(context
                 .name(name)
                 .shards(shards)
                 .mode(KvServerContext.Mode.ASSISTED)
@@ -117,6 +147,27 @@ public final class NodeStore implements Store {
     @Override
     public long evictedKeys() {
         return sum(shard -> shard.statistics().evicted());
+    }
+
+    @Override
+    public @Nullable OverflowState overflow() {
+        PagedStatistics memory = server.overflow();
+        if (memory == null) {
+            return null;
+        }
+        OverflowStatistics[] sum = {OverflowStatistics.NONE};
+        server.forEachShard(shard -> sum[0] = sum[0].plus(shard.overflow()));
+        return new OverflowState(
+                sum[0].values(),
+                sum[0].bytes(),
+                sum[0].capacity(),
+                sum[0].movedOut(),
+                sum[0].movedIn(),
+                server.waitingRequests(),
+                sum[0].failures(),
+                memory.peers().size(),
+                (int) memory.peers().stream().filter(PagedPeer::alive).count(),
+                memory.lost());
     }
 
     private long sum(ToLongFunction<Shard> of) {

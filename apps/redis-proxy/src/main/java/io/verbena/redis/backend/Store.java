@@ -1,6 +1,7 @@
 package io.verbena.redis.backend;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The shards as the proxy owns or finds them: gives each worker its way to them, and says how they are. All methods but
@@ -94,6 +95,15 @@ public interface Store extends AutoCloseable {
      * @return number, a moment old
      */
     long evictedKeys();
+
+    /**
+     * What was moved to the memory of donors.
+     *
+     * @return a moment old; null if nothing ever is
+     */
+    default @Nullable OverflowState overflow() {
+        return null;
+    }
 
     @Override
     void close();

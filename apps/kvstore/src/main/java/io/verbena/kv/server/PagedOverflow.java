@@ -1,0 +1,36 @@
+package io.verbena.kv.server;
+
+import io.verbena.kv.store.OverflowException;
+import io.verbena.kv.store.OverflowMemory;
+import io.verbena.tier.PageLostException;
+import io.verbena.tier.PagedMemory;
+import io.verbena.tier.PagedMemoryException;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/** Strings of shards in a {@link PagedMemory}, which all shards of a server share. Thread-safe. */
+final class PagedOverflow implements OverflowMemory {
+    private final PagedMemory memory;
+
+    PagedOverflow(PagedMemory memory) {
+        this.memory = memory;
+    }
+
+    @Override
+    public boolean tryRead(long offset, MutableDirectBuffer target, int index, int length) {
+        try {
+            return memory.tryRead(offset, target, index, length);
+        } catch (PageLostException e) {
+            throw new OverflowException("the value is lost with " + e.peer() + ", which alone had it");
+        }
+    }
+
+    @Override
+    public boolean tryWrite(long offset, DirectBuffer source, int index, int length) {
+        try {
+            return memory.tryWrite(offset, source, index, length);
+        } catch (PagedMemoryException e) {
+            throw new OverflowException(String.valueOf(e.getMessage()));
+        }
+    }
+}

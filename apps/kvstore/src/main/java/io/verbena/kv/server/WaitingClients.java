@@ -1,0 +1,86 @@
+package io.verbena.kv.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.DirectBuffer;
+
+/**
+ * Clients of a shard with requests that wait for its overflow. They are tried again when something was moved, and some
+ * time later in any case; who has waited too long fails.
+ *
+ * <p>Used by the shard's owner alone, but for {@link #onProgress}, {@link #hasProgress} and {@link #requests}.
+ */
+final class WaitingClients {
+    private static final long LOOK_MILLIS = 20;
+
+    private final long timeoutMillis;
+    private final WaitingRequests.Try once;
+    private final List<ReplyTarget> clients = new ArrayList<>();
+    private long lastRunMillis;
+    private volatile int requests;
+    private volatile boolean progress;
+
+    WaitingClients(long timeoutMillis, WaitingRequests.Try once) {
+        this.timeoutMillis = timeoutMillis;
+        this.once = once;
+    }
+
+    /** Has a request wait. */
+    void add(ReplyTarget client, DirectBuffer buffer, int offset, int length, long nowMillis) {
+        if (client.isGone()) {
+            return;
+        }
+        if (client.overflowed.isEmpty()) {
+            clients.add(client);
+        }
+        client.overflowed.add(buffer, offset, length, nowMillis + timeoutMillis);
+        requests = count();
+        progress = true; // what it waits for may have come before it was counted
+    }
+
+    /** Something was moved. Any thread. @return whether anybody waits for that */
+    boolean onProgress() {
+        if (requests == 0) {
+            return false;
+        }
+        progress = true;
+        return true;
+    }
+
+    /** Whether requests can be tried again. */
+    boolean hasProgress() {
+        return progress;
+    }
+
+    /** Requests that wait; any thread. */
+    int requests() {
+        return requests;
+    }
+
+    /** Tries requests again, if that may help. @return requests that are over */
+    int run(long nowMillis) {
+        if (clients.isEmpty() || (!progress && nowMillis - lastRunMillis < LOOK_MILLIS)) {
+            return 0;
+        }
+        progress = false;
+        lastRunMillis = nowMillis;
+        int over = 0;
+        for (int i = clients.size() - 1; i >= 0; i--) {
+            ReplyTarget client = clients.get(i);
+            over += client.isGone() ? 0 : client.overflowed.run(client, once, nowMillis);
+            if (client.overflowed.isEmpty()) {
+                clients.remove(i);
+            }
+        }
+        requests = count();
+        return over;
+    }
+
+    private int count() {
+        int sum = 0;
+        for (int i = 0; i < clients.size(); i++) {
+            sum += clients.get(i).overflowed.size();
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,83 @@
+package io.verbena.kv.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.RequestEncoder;
+import java.nio.charset.StandardCharsets;
+import org.agrona.ExpandableArrayBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Which requests overtake those that wait, and which do not. */
+class WaitingRequestsTest {
+    private final WaitingRequests waiting = new WaitingRequests();
+    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
+    private final RequestEncoder request = new RequestEncoder();
+
+    private int encode(KvOp op, String... arguments) {
+        request.begin(buffer, 0, op, 0, 1, 0);
+        for (String argument : arguments) {
+            request.argument(argument.getBytes(StandardCharsets.US_ASCII));
+        }
+        return request.length();
+    }
+
+    private void waits(KvOp op, String... arguments) {
+        waiting.add(buffer, 0, encode(op, arguments), 0);
+    }
+
+    private boolean isHeldUp(KvOp op, String... arguments) {
+        return waiting.holdsUp(buffer, 0, encode(op, arguments));
+    }
+
+    @Test
+    void nothingIsHeldUpByNothing() {
+        assertThat(isHeldUp(KvOp.GET, "a")).isFalse();
+        assertThat(isHeldUp(KvOp.DBSIZE)).isFalse();
+    }
+
+    @Test
+    void theSameKeyIsHeldUpAndOthersAreNot() {
+        waits(KvOp.MGET, "a", "b");
+        assertThat(isHeldUp(KvOp.SET, "a", "1")).isTrue();
+        assertThat(isHeldUp(KvOp.DEL, "x", "b")).isTrue();
+        assertThat(isHeldUp(KvOp.GET, "c")).isFalse();
+        assertThat(isHeldUp(KvOp.SET, "c", "a")).as("a value is no key").isFalse();
+        assertThat(isHeldUp(KvOp.MSET, "c", "b", "d", "a")).isFalse();
+    }
+
+    @Test
+    void whatNamesNoKeyWaitsForAllAndHoldsUpAll() {
+        waits(KvOp.GET, "a");
+        assertThat(isHeldUp(KvOp.DBSIZE)).isTrue();
+        assertThat(isHeldUp(KvOp.TRANSACTION, "x")).isTrue();
+        assertThat(isHeldUp(KvOp.EXECUTE_UPLOADED, "12345678")).isTrue();
+        assertThat(isHeldUp(KvOp.READ_STREAM, "1", "2", "3")).isFalse();
+        waits(KvOp.DBSIZE);
+        assertThat(isHeldUp(KvOp.GET, "c")).isTrue();
+    }
+
+    @Test
+    void whatCannotBeReadIsNotHeldUp() {
+        waits(KvOp.DBSIZE);
+        buffer.setMemory(0, 64, (byte) 0xff);
+        assertThat(waiting.holdsUp(buffer, 0, 64)).isFalse();
+        assertThat(waiting.holdsUp(buffer, 0, 3)).isFalse();
+    }
+
+    @Test
+    void afterItsEndNothingIsHeldUp() {
+        waits(KvOp.GET, "a");
+        waits(KvOp.DBSIZE);
+        assertThat(waiting.size()).isEqualTo(2);
+        assertThat(waiting.bytes()).isPositive();
+        waiting.clear();
+        assertThat(waiting.bytes()).isZero();
+        assertThat(isHeldUp(KvOp.GET, "a")).isFalse();
+        for (int i = 0; i < WaitingRequests.MAX; i++) {
+            assertThat(waiting.isFull()).isFalse();
+            waits(KvOp.GET, "key" + i);
+        }
+        assertThat(waiting.isFull()).isTrue();
+    }
+}

@@ -1,0 +1,104 @@
+package io.verbena.kv.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Slots never overlap, lie within pages as promised, and all room comes back. */
+@Timeout(60)
+class OverflowSpaceTest {
+    private static final int PAGE = OverflowSpace.PAGE;
+    private static final long BASE = 10L * PAGE;
+    private static final int PAGES = 64;
+
+    private final OverflowSpace space = new OverflowSpace(BASE, (long) PAGES * PAGE);
+    private final TreeMap<Long, Integer> taken = new TreeMap<>();
+
+    @Test
+    void slotsDoNotOverlap() {
+        SplittableRandom random = new SplittableRandom(1);
+        int full = 0;
+        for (int i = 0; i < 200_000; i++) {
+            if (random.nextInt(3) > 0) {
+                int length = random.nextInt(20) == 0 ? 1 + random.nextInt(5 * PAGE) : 1 + random.nextInt(PAGE);
+                long slot = space.take(length);
+                if (slot == OverflowSpace.NONE) {
+                    full++;
+                    giveSome(random);
+                } else {
+                    expectFree(slot, length);
+                    taken.put(slot, length);
+                }
+            } else if (!taken.isEmpty()) {
+                giveOne(random);
+            }
+        }
+        assertThat(full).as("it was full").isPositive();
+        while (!taken.isEmpty()) {
+            giveOne(random);
+        }
+        assertThat(space.take(PAGES * PAGE)).as("all pages in a row").isEqualTo(BASE);
+        assertThat(space.take(1)).isEqualTo(OverflowSpace.NONE);
+    }
+
+    private void expectFree(long slot, int length) {
+        assertThat(slot).isGreaterThanOrEqualTo(BASE);
+        assertThat(slot + length).isLessThanOrEqualTo(BASE + (long) PAGES * PAGE);
+        if (length <= PAGE) {
+            assertThat((slot + length - 1) / PAGE).as("within a page").isEqualTo(slot / PAGE);
+        } else {
+            assertThat(slot % PAGE).isZero();
+        }
+        Map.Entry<Long, Integer> before = taken.lowerEntry(slot + length);
+        assertThat(before == null || before.getKey() + before.getValue() <= slot)
+                .as("slot %d of %d and %s", slot, length, before)
+                .isTrue();
+    }
+
+    private void giveSome(SplittableRandom random) {
+        for (int i = 0; i < 20 && !taken.isEmpty(); i++) {
+            giveOne(random);
+        }
+    }
+
+    private void giveOne(SplittableRandom random) {
+        long at = BASE + random.nextLong((long) PAGES * PAGE);
+        Map.Entry<Long, Integer> one = taken.floorEntry(at);
+        Map.Entry<Long, Integer> chosen = one == null ? taken.firstEntry() : one;
+        taken.remove(chosen.getKey());
+        space.give(chosen.getKey(), chosen.getValue());
+    }
+
+    @Test
+    void theSlotThatWasFreedLastIsGivenNext() {
+        long[] slots = new long[100];
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = space.take(1000);
+        }
+        space.give(slots[10], 1000);
+        space.give(slots[50], 1000);
+        assertThat(space.take(1000)).isEqualTo(slots[50]);
+        assertThat(space.take(1000)).isEqualTo(slots[10]);
+    }
+
+    @Test
+    void pagesChangeTheirSlots() {
+        long[] small = new long[PAGES * 64];
+        for (int i = 0; i < small.length; i++) {
+            small[i] = space.take(64);
+        }
+        assertThat(space.take(64)).isEqualTo(OverflowSpace.NONE);
+        for (long each : small) {
+            space.give(each, 64);
+        }
+        for (int i = 0; i < PAGES; i++) {
+            assertThat(space.take(PAGE)).isNotEqualTo(OverflowSpace.NONE);
+        }
+        space.clear();
+        assertThat(space.take(3)).isEqualTo(BASE);
+    }
+}
