@@ -299,12 +299,16 @@ public final class PagedMemory implements AutoCloseable {
     }
 
     private void check(long offset, long length) {
+        checkRange(offset, length);
+        if (closed.get()) {
+            pager.checkOpen();
+        }
+    }
+
+    private void checkRange(long offset, long length) {
         if (offset < 0 || length < 0 || offset > geometry.size - length) {
             throw new IndexOutOfBoundsException(
                     "offset " + offset + " + length " + length + " leaves the memory of " + geometry.size + " bytes");
-        }
-        if (closed.get()) {
-            pager.checkOpen();
         }
     }
 
@@ -365,7 +369,7 @@ public final class PagedMemory implements AutoCloseable {
 
     /**
      * Forgets what is in whole pages: they are as if they had never been written, lost ones too, and their frames are
-     * free. Waits for nothing.
+     * free. Waits for nothing, and does nothing to a memory that is closed.
      *
      * @param offset of the first byte, a multiple of the page's length
      * @param length in bytes, another multiple
@@ -373,7 +377,7 @@ public final class PagedMemory implements AutoCloseable {
      * @throws IllegalArgumentException if it is not of whole pages
      */
     public void discard(long offset, long length) {
-        check(offset, length);
+        checkRange(offset, length);
         if (geometry.inPage(offset | length) != 0) {
             throw new IllegalArgumentException("offset " + offset + " and length " + length
                     + " are not both multiples of the page's length " + geometry.pageLength);

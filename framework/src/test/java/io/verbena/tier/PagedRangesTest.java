@@ -58,6 +58,8 @@ class PagedRangesTest {
                 () -> memory.statistics().resident() == 0 && memory.statistics().dirty() == 0);
         memory.read(0, bytes, 0, SIZE);
         assertThat(bytes).isEqualTo(new UnsafeBuffer(new byte[SIZE]));
+        memory.close();
+        memory.discard(0, SIZE); // whoever gives blocks back need not know
     }
 
     @Test
