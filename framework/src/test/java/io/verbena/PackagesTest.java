@@ -50,7 +50,7 @@ class PackagesTest {
     };
 
     /** What is for users, too, and stands on {@code io.verbena} as they do. */
-    private static final String[] PRODUCTS = {"io.verbena.tier.."};
+    private static final String[] PRODUCTS = {"io.verbena.file..", "io.verbena.tier.."};
 
     /**
      * What the framework's parts say to each other in the users' words: values, results, reasons, and who is told of a

@@ -31,6 +31,7 @@ final class Block {
     private long lost; // a bit for each page
     private int @Nullable [] lostWith; // the store that had it last
     private long dropping; // pages that need no frame once they are clean
+    private long discarded; // pages under way whose bytes nobody wants
     private int dirty; // pages that are DIRTY
 
     Block(int number, Space space) {
@@ -86,6 +87,7 @@ final class Block {
                 set(page, PageState.REWRITTEN);
             }
             dropping &= ~bit(page);
+            discarded &= ~bit(page);
             frames.write(frame, from, source, index, length);
             return frames.touch(frame) ? Attempt.DONE_AHEAD : Attempt.DONE;
         }
@@ -108,10 +110,7 @@ final class Block {
         }
         frames.write(frame, from, source, index, length);
         outdate(page);
-        if (isLost(page)) {
-            lost &= ~bit(page);
-            counters.lost.decrement();
-        }
+        forgetLoss(page);
         own(page, frame, PageState.DIRTY);
         return Attempt.DONE;
     }
@@ -161,7 +160,9 @@ final class Block {
 
     /** A load that was begun has ended, from the store of that number. */
     synchronized void endLoad(int page, int store, boolean done) {
-        if (done) {
+        if ((discarded & bit(page)) != 0) {
+            disown(page);
+        } else if (done) {
             settle(page);
         } else {
             disown(page);
@@ -216,7 +217,9 @@ final class Block {
             }
         }
         if (--pending[page] == 0) {
-            if (states[page] == PageState.REWRITTEN) {
+            if ((discarded & bit(page)) != 0) {
+                disown(page);
+            } else if (states[page] == PageState.REWRITTEN) {
                 set(page, PageState.DIRTY);
             } else {
                 settle(page);
@@ -259,6 +262,27 @@ final class Block {
                 disown(page);
             } else if (states[page] != PageState.ABSENT) {
                 dropping |= bit(page);
+            }
+        }
+    }
+
+    /**
+     * Makes pages as if they had never been written. One that is under way keeps its frame until that has ended, and
+     * reads as 0 meanwhile, or is waited for.
+     */
+    synchronized void discard(int from, int to) {
+        for (int page = from; page < to; page++) {
+            outdate(page);
+            forgetLoss(page);
+            PageState state = states[page];
+            if (state == PageState.CLEAN || state == PageState.DIRTY) {
+                disown(page);
+            } else if (state != PageState.ABSENT) {
+                discarded |= bit(page);
+            }
+            if (state == PageState.WRITING || state == PageState.REWRITTEN) {
+                frames.zero(frameOf[page]);
+                set(page, PageState.REWRITTEN);
             }
         }
     }
@@ -354,6 +378,14 @@ final class Block {
         counters.lost.increment();
     }
 
+    /** A page is not lost any more. */
+    private void forgetLoss(int page) {
+        if (isLost(page)) {
+            lost &= ~bit(page);
+            counters.lost.decrement();
+        }
+    }
+
     private boolean isLost(int page) {
         return (lost & bit(page)) != 0;
     }
@@ -414,6 +446,7 @@ final class Block {
         frameOf[page] = frame;
         frames.own(frame, this, page);
         dropping &= ~bit(page);
+        discarded &= ~bit(page);
         set(page, state);
     }
 
@@ -425,6 +458,7 @@ final class Block {
     private void release(int page) {
         frames.disown(frameOf[page]);
         dropping &= ~bit(page);
+        discarded &= ~bit(page);
         set(page, PageState.ABSENT);
     }
 

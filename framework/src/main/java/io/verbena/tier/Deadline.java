@@ -2,19 +2,26 @@ package io.verbena.tier;
 
 import io.verbena.fabric.Nanos;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
-/** The end of what an application's thread waits for, in real time. Immutable. */
+/** The end of what an application's thread waits for, in real time, or once nobody wants it. Immutable. */
 final class Deadline {
     private final Duration limit;
+    private final BooleanSupplier abandoned;
     private final long end;
 
-    private Deadline(Duration limit) {
+    private Deadline(Duration limit, BooleanSupplier abandoned) {
         this.limit = limit;
+        this.abandoned = abandoned;
         this.end = Nanos.fromNow(limit);
     }
 
     static Deadline in(Duration limit) {
-        return new Deadline(limit);
+        return in(limit, () -> false);
+    }
+
+    static Deadline in(Duration limit, BooleanSupplier abandoned) {
+        return new Deadline(limit, abandoned);
     }
 
     /** What is left, at most so long; never below 0. */
@@ -23,11 +30,11 @@ final class Deadline {
     }
 
     boolean isOver() {
-        return end - System.nanoTime() <= 0;
+        return end - System.nanoTime() <= 0 || abandoned.getAsBoolean();
     }
 
     @Override
     public String toString() {
-        return "within " + limit.toMillis() + " ms";
+        return abandoned.getAsBoolean() ? "before it was abandoned" : "within " + limit.toMillis() + " ms";
     }
 }

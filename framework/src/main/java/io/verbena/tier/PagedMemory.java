@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that is longer than what this process has: some of its pages are in local frames, off-heap, the others in the
@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  * written whole. {@link #lost} lists them. Nothing is ever read as 0, or as it was earlier, because of a failure.
  */
 public final class PagedMemory implements AutoCloseable {
+    private static final BooleanSupplier NEVER = () -> false;
+
     private final List<PeerStore> peers;
     private final Space space;
     private final Geometry geometry;
@@ -87,15 +89,16 @@ public final class PagedMemory implements AutoCloseable {
         }
         options.conclude();
         Tenant tenant = node.tenant(options.tenant);
-        Geometry geometry = new Geometry(options.size, options.pageLength, options.blockLength);
-        Frames frames = new Frames(options.frames(), options.pageLength);
         Remote remote = Remote.open(tenant, options, limit);
         FileStore file = null;
         boolean opened = false;
         try {
-            int count = remote.peers().size();
-            file = options.spill == null ? null : new FileStore(options.spill, count);
-            Stores stores = new Stores(geometry, remote.peers(), file, options.replicas);
+            List<PeerStore> peers = remote.peers();
+            long size = options.size(peers.stream().map(PeerStore::blocks).toList());
+            Geometry geometry = new Geometry(size, options.pageLength, options.blockLength);
+            Frames frames = new Frames(options.frames(size), options.pageLength);
+            file = options.spill == null ? null : new FileStore(options.spill, peers.size());
+            Stores stores = new Stores(geometry, peers, file, options.replicas);
             PagedMemory memory =
                     new PagedMemory(remote, new Space(geometry, frames, stores), options.timeout, options.onProgress);
             remote.session().pollOnNode();
@@ -132,6 +135,16 @@ public final class PagedMemory implements AutoCloseable {
      * @throws IllegalStateException if the memory is closed, or has to be waited for within a callback of the node
      */
     public void read(long offset, MutableDirectBuffer target, int index, int length) {
+        read(offset, target, index, length, NEVER);
+    }
+
+    /**
+     * Reads as long as somebody wants it.
+     *
+     * @param abandoned whether a wait has to end; looked at every 10 ms and when the thread is unparked, without a lock
+     * @throws PagedMemoryException as above, or if it was abandoned while it waited
+     */
+    public void read(long offset, MutableDirectBuffer target, int index, int length, BooleanSupplier abandoned) {
         check(offset, length);
         target.boundsCheck(index, length);
         long at = offset;
@@ -139,14 +152,15 @@ public final class PagedMemory implements AutoCloseable {
         for (int left = length; left > 0; ) {
             int from = geometry.inPage(at);
             int bytes = Math.min(left, geometry.pageLength - from);
-            readPage(geometry.page(at), from, target, to, bytes);
+            readPage(geometry.page(at), from, target, to, bytes, abandoned);
             at += bytes;
             to += bytes;
             left -= bytes;
         }
     }
 
-    private void readPage(long page, int from, MutableDirectBuffer target, int index, int length) {
+    private void readPage(
+            long page, int from, MutableDirectBuffer target, int index, int length, BooleanSupplier abandoned) {
         Block block = space.find(geometry.block(page));
         if (block == null) {
             counters.hits.increment();
@@ -159,7 +173,7 @@ public final class PagedMemory implements AutoCloseable {
             return;
         }
         counters.faults.increment();
-        Deadline deadline = Deadline.in(timeout);
+        Deadline deadline = Deadline.in(timeout, abandoned);
         while (!isDone(attempt, page)) {
             resolve(attempt, block, page, deadline);
             attempt = block.read(inBlock, from, target, index, length);
@@ -180,6 +194,16 @@ public final class PagedMemory implements AutoCloseable {
      * @throws IllegalStateException if the memory is closed, or has to be waited for within a callback of the node
      */
     public void write(long offset, DirectBuffer source, int index, int length) {
+        write(offset, source, index, length, NEVER);
+    }
+
+    /**
+     * Writes as long as somebody wants it.
+     *
+     * @param abandoned whether a wait has to end; looked at every 10 ms and when the thread is unparked, without a lock
+     * @throws PagedMemoryException as above, or if it was abandoned while it waited
+     */
+    public void write(long offset, DirectBuffer source, int index, int length, BooleanSupplier abandoned) {
         check(offset, length);
         source.boundsCheck(index, length);
         long at = offset;
@@ -187,14 +211,14 @@ public final class PagedMemory implements AutoCloseable {
         for (int left = length; left > 0; ) {
             int to = geometry.inPage(at);
             int bytes = Math.min(left, geometry.pageLength - to);
-            writePage(geometry.page(at), to, source, from, bytes);
+            writePage(geometry.page(at), to, source, from, bytes, abandoned);
             at += bytes;
             from += bytes;
             left -= bytes;
         }
     }
 
-    private void writePage(long page, int to, DirectBuffer source, int index, int length) {
+    private void writePage(long page, int to, DirectBuffer source, int index, int length, BooleanSupplier abandoned) {
         Block block = space.get(geometry.block(page));
         int inBlock = geometry.inBlock(page);
         Attempt attempt = block.write(inBlock, to, source, index, length);
@@ -202,7 +226,7 @@ public final class PagedMemory implements AutoCloseable {
             return;
         }
         counters.faults.increment();
-        Deadline deadline = Deadline.in(timeout);
+        Deadline deadline = Deadline.in(timeout, abandoned);
         while (!isDone(attempt, page)) {
             if (attempt == Attempt.NEEDS_FRAME) {
                 attempt = writeNew(block, inBlock, to, source, index, length, deadline);
@@ -282,12 +306,16 @@ public final class PagedMemory implements AutoCloseable {
     }
 
     private void check(long offset, long length) {
+        checkRange(offset, length);
+        if (closed.get()) {
+            pager.checkOpen();
+        }
+    }
+
+    private void checkRange(long offset, long length) {
         if (offset < 0 || length < 0 || offset > geometry.size - length) {
             throw new IndexOutOfBoundsException(
                     "offset " + offset + " + length " + length + " leaves the memory of " + geometry.size + " bytes");
-        }
-        if (closed.get()) {
-            pager.checkOpen();
         }
     }
 
@@ -321,18 +349,47 @@ public final class PagedMemory implements AutoCloseable {
         return space.frames().count();
     }
 
+    /** What is done to pages of a block. */
+    private interface OnPages {
+        void on(Block block, int from, int to);
+    }
+
     private void drop(long from, long to) {
+        forEachPart(from, to, (block, first, last) -> {
+            block.drop(first, last);
+            pager.writeBehind(block);
+        });
+    }
+
+    private void forEachPart(long from, long to, OnPages action) {
         for (long page = from; page < to; ) {
             int number = geometry.block(page);
             long next = Math.min(to, geometry.page(number + 1, 0));
             Block block = space.find(number);
             if (block != null) {
                 int first = geometry.inBlock(page);
-                block.drop(first, first + (int) (next - page));
-                pager.writeBehind(block);
+                action.on(block, first, first + (int) (next - page));
             }
             page = next;
         }
+    }
+
+    /**
+     * Forgets what is in whole pages: they are as if they had never been written, lost ones too, and their frames are
+     * free. Waits for nothing, and does nothing to a memory that is closed.
+     *
+     * @param offset of the first byte, a multiple of the page's length
+     * @param length in bytes, another multiple
+     * @throws IndexOutOfBoundsException if the range leaves the memory
+     * @throws IllegalArgumentException if it is not of whole pages
+     */
+    public void discard(long offset, long length) {
+        checkRange(offset, length);
+        if (geometry.inPage(offset | length) != 0) {
+            throw new IllegalArgumentException("offset " + offset + " and length " + length
+                    + " are not both multiples of the page's length " + geometry.pageLength);
+        }
+        forEachPart(geometry.page(offset), geometry.page(offset + length), Block::discard);
     }
 
     // ---- state ------------------------------------------------------------------------------------------------------
@@ -345,15 +402,35 @@ public final class PagedMemory implements AutoCloseable {
      * @throws PagedMemoryException if it takes longer; what was written stays in its frames
      */
     public void flush(Duration limit) {
+        flush(0, geometry.size, limit, NEVER);
+    }
+
+    /**
+     * Waits until what was written before to the blocks of a range is with its replicas.
+     *
+     * @param offset of the first byte
+     * @param length in bytes, at least 0
+     * @param limit how long it may take
+     * @param abandoned whether to give up waiting, as for a read
+     * @throws IndexOutOfBoundsException if the range leaves the memory
+     * @throws PagedMemoryException if it takes longer, or is abandoned; what was written stays in its frames
+     */
+    public void flush(long offset, long length, Duration limit, BooleanSupplier abandoned) {
+        check(offset, length);
         pager.checkOpen();
-        Deadline deadline = Deadline.in(limit);
-        for (int i = 0; i < geometry.blocks; i++) {
+        if (length == 0) {
+            return;
+        }
+        Deadline deadline = Deadline.in(limit, abandoned);
+        int first = geometry.block(geometry.page(offset));
+        int last = geometry.block(geometry.page(offset + length - 1));
+        for (int i = first; i <= last; i++) {
             Block block = space.find(i);
             if (block != null && block.hasDirty()) {
                 pager.write(block); // of many blocks before one is waited for
             }
         }
-        for (int i = 0; i < geometry.blocks; i++) {
+        for (int i = first; i <= last; i++) {
             Block block = space.find(i);
             if (block != null) {
                 pager.save(block, deadline);
@@ -363,66 +440,12 @@ public final class PagedMemory implements AutoCloseable {
 
     /** What it has done and holds. Looks at each block. */
     public PagedStatistics statistics() {
-        long single = 0;
-        for (int i = 0; i < geometry.blocks; i++) {
-            Block block = space.find(i);
-            if (block != null) {
-                single += block.isSingle() ? 1 : 0;
-            }
-        }
-        List<PagedPeer> states = new ArrayList<>();
-        long remote = 0;
-        for (PeerStore each : peers) {
-            long bytes = each.taken() * geometry.blockLength;
-            boolean alive = each.isAlive();
-            remote += alive ? bytes : 0;
-            states.add(new PagedPeer(each.address(), alive, bytes, each.blocks() * geometry.blockLength));
-        }
-        FileStore file = space.stores().file();
-        return new PagedStatistics(
-                counters.hits.sum(),
-                counters.faults.sum(),
-                counters.evictions.sum(),
-                counters.writeBacks.sum(),
-                counters.readAhead.sum(),
-                counters.readAheadUsed.sum(),
-                counters.resident.sum(),
-                counters.dirty.sum(),
-                counters.lost.sum(),
-                single,
-                remote,
-                file == null ? 0 : file.taken() * geometry.blockLength,
-                List.copyOf(states));
+        return Inspection.statistics(space, peers);
     }
 
     /** What is lost, in the order of offsets; adjacent pages that were lost with the same peer are one range. */
     public List<LostRange> lost() {
-        List<LostRange> ranges = new ArrayList<>();
-        for (int i = 0; i < geometry.blocks; i++) {
-            Block block = space.find(i);
-            if (block != null) {
-                block.check();
-                for (int page = 0; page < geometry.pagesPerBlock; page++) {
-                    addLost(ranges, geometry.offset(geometry.page(i, page)), block.lostWith(page));
-                }
-            }
-        }
-        return ranges;
-    }
-
-    private void addLost(List<LostRange> ranges, long offset, @Nullable Store store) {
-        if (store == null) {
-            return;
-        }
-        int length = geometry.pageLength;
-        LostRange last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
-        if (last != null
-                && last.offset() + last.length() == offset
-                && last.peer().equals(store.toString())) {
-            ranges.set(ranges.size() - 1, new LostRange(last.offset(), last.length() + length, last.peer()));
-        } else {
-            ranges.add(new LostRange(offset, length, store.toString()));
-        }
+        return Inspection.lost(space);
     }
 
     /**

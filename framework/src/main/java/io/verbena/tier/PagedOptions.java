@@ -48,6 +48,9 @@ public final class PagedOptions {
     private static final int MAX_FRAMES = 1 << 30;
     private static final int MAX_PEERS = 64;
 
+    /** As long as what the peers share allows. */
+    static final long ALL = 0;
+
     final @Nullable String memory;
     final long size;
     final List<Place> peers = new ArrayList<>();
@@ -89,6 +92,17 @@ public final class PagedOptions {
     public PagedOptions(long size) {
         this.memory = null;
         this.size = atLeast("size", size, 1);
+    }
+
+    /**
+     * Creates the defaults, without peers, for a memory that is as long as what the peers share: all of its blocks fit on
+     * as many of them as {@link #replicas} says.
+     *
+     * @param memory name of the region that each peer shares, which has at least a block
+     */
+    public PagedOptions(String memory) {
+        this.memory = Objects.requireNonNull(memory, "memory");
+        this.size = ALL;
     }
 
     /**
@@ -246,16 +260,43 @@ public final class PagedOptions {
      */
     void conclude() {
         range("pages per block", blockLength / pageLength, 1, MAX_PAGES_PER_BLOCK);
-        if (size % pageLength != 0) {
-            throw new IllegalArgumentException("size " + size + " is not a multiple of pageLength " + pageLength);
+        if (size != ALL) {
+            checkSize(size);
         }
-        range("size", size, pageLength, (long) MAX_BLOCKS * blockLength);
         range("resident", resident, (long) MIN_FRAMES * pageLength, (long) MAX_FRAMES * pageLength);
         range("number of peers", peers.size(), replicas, MAX_PEERS);
     }
 
-    /** How many frames there are. */
-    int frames() {
+    private void checkSize(long bytes) {
+        if (bytes % pageLength != 0) {
+            throw new IllegalArgumentException("size " + bytes + " is not a multiple of pageLength " + pageLength);
+        }
+        range("size", bytes, pageLength, (long) MAX_BLOCKS * blockLength);
+    }
+
+    /**
+     * How long the memory is.
+     *
+     * @param shared blocks that each peer has room for
+     * @throws IllegalArgumentException if that should be all, and is nothing
+     */
+    long size(List<Long> shared) {
+        if (size != ALL) {
+            return size;
+        }
+        long sum = shared.stream().mapToLong(Long::longValue).sum();
+        long longest = shared.stream().mapToLong(Long::longValue).max().orElse(0);
+        long bytes = (replicas == 1 ? sum : Math.min(sum / 2, sum - longest)) * blockLength;
+        if (bytes == 0) {
+            throw new IllegalArgumentException("what the peers share as '" + memory + "' has no room for " + replicas
+                    + " replicas of a block of " + blockLength + " bytes");
+        }
+        checkSize(bytes);
+        return bytes;
+    }
+
+    /** How many frames a memory of that size has. */
+    int frames(long size) {
         return (int) Math.min(resident / pageLength, Math.max(MIN_FRAMES, size / pageLength));
     }
 

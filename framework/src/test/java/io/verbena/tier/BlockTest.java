@@ -366,4 +366,51 @@ class BlockTest {
         assertThat(block.read(0, 0, bytes, 0, 1)).isEqualTo(Attempt.DONE);
         assertThat(bytes.getByte(0)).isZero();
     }
+
+    /** What is on its way when it is discarded is never found again, neither here nor at a replica. */
+    @Test
+    void aPageThatIsDiscardedOnItsWayIsAsNeverWritten() {
+        writeNew(0, 1);
+        writeNew(1, 2);
+        List<Store> to = begin(0b11);
+        block.discard(0, 2);
+        expect(0, 0);
+        rewrite(1, 3);
+        to.forEach(each -> block.endWrite(0, each.number(), true));
+        to.forEach(each -> block.endWrite(1, each.number(), true));
+        expect(0, 0);
+        expect(1, 3);
+        assertThat(block.unsaved()).isEqualTo(0b10);
+        assertThat(space.counters().resident.sum()).isEqualTo(1);
+        block.discard(0, 2);
+        expect(1, 0);
+        assertThat(block.unsaved()).isZero();
+        assertThat(space.counters().dirty.sum()).isZero();
+        assertThat(frames.freeCount()).isEqualTo(16);
+    }
+
+    @Test
+    void aPageThatIsDiscardedWhileItIsLoadedIsAsNeverWritten() {
+        assertThat(block.evict(writeNewAndSave(0))).isTrue();
+        Replica source = block.beginLoad(0, frames.take(), false);
+        assertThat(source).isNotNull();
+        block.discard(0, 1);
+        assertThat(block.read(0, 0, bytes, 0, 1)).isEqualTo(Attempt.BUSY);
+        block.endLoad(0, source.store.number(), true);
+        expect(0, 0);
+        assertThat(space.counters().resident.sum()).isZero();
+    }
+
+    @Test
+    void aLostPageThatIsDiscardedIsZero() {
+        assertThat(block.evict(writeNewAndSave(0))).isTrue();
+        a.failed();
+        b.failed();
+        c.failed();
+        block.check();
+        assertThat(space.counters().lost.sum()).isEqualTo(1);
+        block.discard(0, 1);
+        assertThat(space.counters().lost.sum()).isZero();
+        expect(0, 0);
+    }
 }

@@ -11,6 +11,7 @@ import io.verbena.NodeContext;
 import io.verbena.NodeMode;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -78,7 +79,22 @@ class PagedOptionsTest {
                 .withMessage("number of peers 0 outside 1..64");
         PagedOptions small = options(4096);
         small.conclude();
-        assertThat(small.frames()).isEqualTo(16);
+        assertThat(small.frames(4096)).isEqualTo(16);
+    }
+
+    /** As many blocks as can be on that many peers each. */
+    @Test
+    void withoutASizeTheMemoryIsAsLongAsWhatPeersShare() {
+        PagedOptions one =
+                new PagedOptions("pages").peer("local:a").peer("local:b").peer("local:c");
+        one.conclude();
+        assertThat(one.size(List.of(3L, 1L, 0L))).isEqualTo(4 * PagedOptions.DEFAULT_BLOCK_LENGTH);
+        PagedOptions two = one.replicas(2);
+        assertThat(two.size(List.of(3L, 1L, 1L))).isEqualTo(2 * PagedOptions.DEFAULT_BLOCK_LENGTH);
+        assertThat(two.size(List.of(2L, 2L, 3L))).isEqualTo(3 * PagedOptions.DEFAULT_BLOCK_LENGTH);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> two.size(List.of(3L, 0L, 0L)))
+                .withMessage("what the peers share as 'pages' has no room for 2 replicas of a block of 131072 bytes");
     }
 
     @Test

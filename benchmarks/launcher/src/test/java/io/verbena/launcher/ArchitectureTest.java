@@ -81,7 +81,7 @@ class ArchitectureTest {
     private static final DescribedPredicate<JavaClass> OURS = resideInAPackage("io.verbena..");
 
     /** What of the framework is for users. */
-    private static final String[] CALLED = {"io.verbena", "io.verbena.tier"};
+    private static final String[] CALLED = {"io.verbena", "io.verbena.file", "io.verbena.tier"};
 
     /** What is ours and in no other module is the framework: {@code io.verbena} and the packages beside the others. */
     private static final DescribedPredicate<JavaClass> FRAMEWORK = OURS.and(

@@ -8,6 +8,7 @@ import io.verbena.bench.compare.ComparisonRow;
 import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.FigureTarget;
 import io.verbena.bench.compare.Globs;
+import io.verbena.bench.files.FilesCommand;
 import io.verbena.bench.kv.KvCommand;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.polling.PollingCommand;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Option;
             GuiltyCommand.class,
             RatesCommand.class,
             KvCommand.class,
+            FilesCommand.class,
             TenantsCommand.class,
             UrgentCommand.class,
             AdversaryCommand.class,

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /** A {@link SinkProcess} or one like it, until it is closed. */
 public final class Sink implements AutoCloseable {
@@ -28,9 +29,11 @@ public final class Sink implements AutoCloseable {
      * Starts another process that says where it listens, as a {@link SinkProcess} does.
      *
      * @param type its command
+     * @param more arguments, behind where it listens
      */
-    public Sink(Class<? extends Callable<Integer>> type, String fabric, String label) {
-        java = new JavaProcess(type, List.of(listen(fabric, label)));
+    public Sink(Class<? extends Callable<Integer>> type, String fabric, String label, String... more) {
+        java = new JavaProcess(
+                type, Stream.concat(Stream.of(listen(fabric, label)), Stream.of(more)).toList());
         try {
             address = line(java.process());
         } catch (RunException e) {
