@@ -10,8 +10,12 @@ public final class MuxOptions {
     private int after = 8;
     private int queuePairs = 2;
     private int depth = 16;
+    private int segment = 16 << 10;
 
-    /** Creates the defaults: from the ninth channel on, two queue pairs, 16 messages under way at first. */
+    /**
+     * Creates the defaults: from the ninth channel on, two queue pairs, 16 messages under way at first, segments of
+     * 16 KiB.
+     */
     public MuxOptions() {}
 
     /**
@@ -41,7 +45,18 @@ public final class MuxOptions {
         return this;
     }
 
+    /**
+     * Bytes of a long message, one above 16 KiB, that are sent before others have their turn, 1024 to
+     * {@link Integer#MAX_VALUE}; default 16 KiB. So a short message waits for a segment of another channel's long one, and
+     * not for all of it. Long messages of channels that share a queue pair go one after the other, by their channels'
+     * weights in bytes. Where the peer's memory is mapped, what fits in a chunk of its inbox is one copy and is not cut.
+     */
+    public MuxOptions segment(int bytes) {
+        segment = Limits.range("segment", bytes, 1024, Integer.MAX_VALUE);
+        return this;
+    }
+
     MuxSettings settings() {
-        return new MuxSettings(after, queuePairs, depth);
+        return new MuxSettings(after, queuePairs, depth, segment);
     }
 }

@@ -1,5 +1,6 @@
 package io.verbena.connection;
 
+import io.verbena.mux.MuxSettings;
 import io.verbena.mux.SharedPath;
 import io.verbena.mux.SharedQueuePair;
 import io.verbena.nic.CompletionQueue;
@@ -85,10 +86,13 @@ final class ConnectionMaker {
     }
 
     /** Makes a queue pair that connections share, in RESET. */
-    SharedQueuePair shared(ConnectionOwner owner, SenderQuota messages, int depth) {
+    SharedQueuePair shared(ConnectionOwner owner, SenderQuota messages, MuxSettings sharing) {
         QueuePairAttributes a = attributes(true, messages).maxSend(Math.max(SHARED_DEPTH, settings.sendDepth()));
         return new SharedQueuePair(
-                owner.pd().createQueuePair(a), depth, BitUtil.findNextPositivePowerOfTwo(settings.sendDepth()));
+                owner.pd().createQueuePair(a),
+                sharing.depth(),
+                BitUtil.findNextPositivePowerOfTwo(settings.sendDepth()),
+                sharing.segment());
     }
 
     /** Makes a connection that shares a queue pair. */

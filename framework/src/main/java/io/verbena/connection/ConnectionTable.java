@@ -151,7 +151,7 @@ final class ConnectionTable {
 
     /** Makes the first connection of a queue pair that others will share, and lists it. */
     Connection found(NewConnection wanted, @Nullable SharedConnection among, SenderQuota messages) {
-        SharedQueuePair pair = withRoom(() -> maker.shared(wanted.owner(), messages, shares.depth()));
+        SharedQueuePair pair = withRoom(() -> maker.shared(wanted.owner(), messages, shares.settings()));
         try {
             Connection c = joined(wanted, pair);
             if (among != null) {

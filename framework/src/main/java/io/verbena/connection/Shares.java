@@ -98,9 +98,9 @@ final class Shares {
         return among.choose(settings.queuePairs(), known);
     }
 
-    /** Messages that a connection may have under way at first. */
-    int depth() {
-        return settings.depth();
+    /** How they share. */
+    MuxSettings settings() {
+        return settings;
     }
 
     /** The peer has rejected a connection. @return what to say to who wants it */

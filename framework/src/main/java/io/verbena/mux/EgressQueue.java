@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Concurrency: one thread at a time posts; what is said so is for the engine's baton holder; the questions are for
  * any thread.
  */
-public final class EgressQueue extends ReadyList.Entry {
+public final class EgressQueue extends Round.Member {
     private final int firstDepth;
     private volatile int depth;
     private volatile int weight;
@@ -31,10 +31,11 @@ public final class EgressQueue extends ReadyList.Entry {
     private volatile @Nullable FlowStatistics statistics;
 
     // The engine's.
-    long credit; // bytes that it may still send in this round; below zero it owes
     boolean counted; // its weight is in the queue pair's
-    boolean waits; // it stands in the round
-    private int underWay; // requests that were moved and are not complete
+    boolean waits; // it stands in a round
+    boolean isLong; // in that of long messages
+    private int cut; // bytes of the next request that were moved
+    private int underWay; // requests and segments that were moved and are not complete
     private boolean closed;
 
     /**
@@ -102,7 +103,7 @@ public final class EgressQueue extends ReadyList.Entry {
         return firstDepth;
     }
 
-    /** Its weight. */
+    @Override
     int weight() {
         return weight;
     }
@@ -129,28 +130,80 @@ public final class EgressQueue extends ReadyList.Entry {
         weight = value;
     }
 
-    /** Whether a request waits to be moved. */
+    /** Whether a request waits to be moved, or the rest of one: what was begun goes to its end. */
+    @Override
     boolean hasNext() {
         SendRing own = ring;
-        return !closed && own != null && own.hasNext();
+        return (!closed || cut > 0) && own != null && own.hasNext();
     }
 
-    /** Copies the next request to a slot of the queue pair's ring. @return the length of its message */
-    int move(UnsafeBuffer to, int at) {
+    /** Whether a part of the next request was moved. */
+    boolean isCut() {
+        return cut > 0;
+    }
+
+    /** Bytes of the next request's message, of all of it. */
+    int nextLength() {
+        SendRing own = posted();
+        return SendWqeDescriptor.length(own.buffer().getLong(own.slot(own.next()) + SendWqeDescriptor.HEADER));
+    }
+
+    /** The append queue that the next request leads to. */
+    int nextTarget() {
+        SendRing own = posted();
+        return own.buffer().getInt(own.slot(own.next()) + SendWqeDescriptor.REMOTE_OFFSET);
+    }
+
+    private SendRing posted() {
         SendRing own = ring;
         if (own == null) {
             throw new IllegalStateException("nothing was posted");
         }
+        return own;
+    }
+
+    /**
+     * Copies the next request to a slot of the queue pair's ring, or the next part of it; only one that has an entry can
+     * be cut.
+     *
+     * @param longest most bytes of a part
+     * @return bytes of the message that are moved
+     */
+    int move(UnsafeBuffer to, int at, int longest) {
+        SendRing own = posted();
         int slot = own.slot(own.next());
         long header = own.buffer().getLong(slot + SendWqeDescriptor.HEADER);
         int length = SendWqeDescriptor.length(header);
         boolean inline = (SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0;
         int data = inline ? length : SendWqeDescriptor.entries(header) * SendWqeDescriptor.SGE_LENGTH;
         to.putBytes(at, own.buffer(), slot, SendWqeDescriptor.DATA + data);
-        own.advanceNext();
         underWay++;
-        count(length);
-        return length;
+        int bytes = inline ? length : Math.min(longest, length - cut);
+        if (bytes < length) {
+            cut(to, at, header, bytes);
+        }
+        cut += bytes;
+        if (cut == length) {
+            cut = 0;
+            own.advanceNext();
+            count(length);
+        }
+        return bytes;
+    }
+
+    /** Makes a copy of a request the part of it that comes next. */
+    private void cut(UnsafeBuffer to, int at, long header, int bytes) {
+        int length = SendWqeDescriptor.length(header);
+        int flags = SendWqeDescriptor.flags(header)
+                | (cut > 0 ? SendWqeDescriptor.CONTINUES : 0)
+                | (cut + bytes < length ? SendWqeDescriptor.UNFINISHED : 0);
+        to.putLong(
+                at + SendWqeDescriptor.HEADER,
+                SendWqeDescriptor.header(SendWqeDescriptor.opcode(header), flags, 1, bytes));
+        to.putInt(at + SendWqeDescriptor.MESSAGE_LENGTH, length);
+        int entry = at + SendWqeDescriptor.DATA;
+        to.putInt(entry + SendWqeDescriptor.SGE_BYTES, bytes);
+        to.putLong(entry + SendWqeDescriptor.SGE_OFFSET, to.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + cut);
     }
 
     /** A message of this length is sent. */
@@ -163,22 +216,27 @@ public final class EgressQueue extends ReadyList.Entry {
         counts.visit(length, 1);
     }
 
-    /** The oldest request that was moved is complete. @return whether none is left */
-    boolean complete() {
+    /**
+     * The oldest of what was moved is complete.
+     *
+     * @param ends whether it ends a request
+     * @return whether nothing is left
+     */
+    boolean complete(boolean ends) {
         SendRing own = ring;
-        if (own != null) {
+        if (own != null && ends) {
             own.advanceHead();
             own.releaseConsumed();
         }
         return --underWay == 0;
     }
 
-    /** Whether requests that were moved are not complete. */
+    /** Whether something that was moved is not complete. */
     boolean isUnderWay() {
         return underWay > 0;
     }
 
-    /** What was not moved stays here for good. */
+    /** What was not moved stays here for good, but for the rest of what was moved in part. */
     void close() {
         closed = true;
     }

@@ -170,7 +170,7 @@ public final class SharedPath implements SendPath {
     /** Whether the NIC has nothing of it any more; once it is closed. */
     public boolean isReleased() {
         boolean[] released = new boolean[1];
-        feed.call(() -> released[0] = !queue.isUnderWay());
+        feed.call(() -> released[0] = !queue.isUnderWay() && (!queue.isCut() || state() != QpState.RTS));
         return released[0];
     }
 }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A queue pair that many channels send by, each from a queue of its own; the number of a stream tells them apart at the
  * peer. Those that have something to send take turns by deficit round robin in bytes, as their weights say, whenever
- * the queue pair's ring is empty. That is the work of whoever holds the engine's baton.
+ * the queue pair's ring is empty. That is the work of whoever holds the engine's baton. A long message goes in segments,
+ * between which others have their turns ({@link LongMessages}).
  *
  * <p>A stream's number is given once: what still lies in the peer's inbox when a channel is gone is never another's.
  * When all are given away the queue pair takes no more channels, and goes with the last of them.
@@ -20,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * under the lock of whoever makes and ends channels.
  */
 public final class SharedQueuePair implements SendSource {
-    /** Bytes that a channel of weight 1 may send in a round. */
-    static final int QUANTUM = 16 << 10;
+    /**
+     * Bytes of the longest message that may come between the segments of another: it fits in a chunk of any inbox, and
+     * in a packet.
+     */
+    static final int MAX_SHORT = 16 << 10;
 
     /** What a message costs beyond its bytes. */
     static final int OVERHEAD = 64;
@@ -36,12 +40,13 @@ public final class SharedQueuePair implements SendSource {
     private final ReadyList ready = new ReadyList();
     private final int queueDepth;
     private final int fullDepth;
+    private final int segment;
 
-    // The engine's: the round of those that have something to send, and who sent what lies in the ring.
-    private @Nullable EgressQueue first;
-    private @Nullable EgressQueue last;
-    private int waiting; // queues in the round
+    // The engine's: the rounds of those that have something to send, and who sent what lies in the ring.
+    private final Round round = new Round();
+    private final LongMessages longMessages = new LongMessages();
     private @Nullable EgressQueue[] senders = new EgressQueue[64];
+    private boolean[] ends = new boolean[64]; // whether that ends a request
     private long done;
     private int weight; // of those that have something outstanding
 
@@ -58,11 +63,13 @@ public final class SharedQueuePair implements SendSource {
      *
      * @param queueDepth requests that a channel may have outstanding at first, a power of two
      * @param fullDepth requests that it may have outstanding as soon as it needs to, a power of two
+     * @param segment bytes of a long message that go at a time
      */
-    public SharedQueuePair(QueuePair queuePair, int queueDepth, int fullDepth) {
+    public SharedQueuePair(QueuePair queuePair, int queueDepth, int fullDepth, int segment) {
         this.queuePair = queuePair;
         this.queueDepth = Math.min(queueDepth, fullDepth);
         this.fullDepth = fullDepth;
+        this.segment = segment;
         this.feed = queuePair.feed(this);
     }
 
@@ -157,34 +164,78 @@ public final class SharedQueuePair implements SendSource {
         takeReady();
         int moved = 0;
         int bytes = 0;
-        int passed = 0; // queues in a row that owe
-        while (first != null && moved < MAX_MOVED && bytes < MAX_MOVED_BYTES) {
-            EgressQueue queue = first;
-            if (!queue.hasNext()) {
-                leave(queue);
-                continue;
-            }
-            if (queue.credit <= 0) {
-                nextRound(queue);
-                if (++passed >= waiting) {
-                    skipRounds();
-                    passed = 0;
-                }
-                continue;
-            }
-            int slot = ring.claim();
-            if (slot < 0) {
+        while (moved < MAX_MOVED && bytes < MAX_MOVED_BYTES) {
+            EgressQueue queue = turn();
+            int slot = queue == null ? -1 : ring.claim();
+            if (queue == null || slot < 0) {
                 break;
             }
-            int length = queue.move(ring.buffer(), slot);
+            int sent = queue.move(ring.buffer(), slot, queue.isLong ? longest(queue) : Integer.MAX_VALUE) + OVERHEAD;
             remember(ring, queue);
             ring.posted();
-            queue.credit -= length + OVERHEAD;
-            bytes += length + OVERHEAD;
+            queue.credit -= sent;
+            if (queue.isLong) {
+                longMessages.credit -= sent;
+                longMessages.sent(queue);
+            }
+            bytes += sent;
             moved++;
-            passed = 0;
         }
         ring.publish();
+    }
+
+    /** The queue that sends next, which has something to send; null if there is none. */
+    private @Nullable EgressQueue turn() {
+        Round.Member member;
+        while ((member = round.turn()) != null) {
+            EgressQueue queue = member == longMessages ? longMessages.turn() : (EgressQueue) member;
+            if (queue == null) {
+                round.removeFirst();
+                longMessages.stands(false);
+            } else if (!queue.hasNext()) {
+                remove(queue);
+                leave(queue);
+            } else if (queue.isLong != isLong(queue)) {
+                remove(queue);
+                stand(queue);
+            } else {
+                return queue;
+            }
+        }
+        return null;
+    }
+
+    private boolean isLong(EgressQueue queue) {
+        return queue.nextLength() > Math.min(MAX_SHORT, feed.packetLength());
+    }
+
+    /** Bytes of a long message that go next: all if that is one copy. */
+    private int longest(EgressQueue queue) {
+        return !queue.isCut() && feed.appendsDirectly(queue.nextTarget(), queue.nextLength())
+                ? Integer.MAX_VALUE
+                : segment;
+    }
+
+    /** The queue whose turn it is stands in its round no longer. */
+    private void remove(EgressQueue queue) {
+        if (queue.isLong) {
+            longMessages.removeFirst(queue);
+        } else {
+            round.removeFirst();
+        }
+    }
+
+    /** A queue that has something to send stands in the round that this belongs to, at the end. */
+    private void stand(EgressQueue queue) {
+        if (!isLong(queue)) {
+            round.append(queue);
+            return;
+        }
+        longMessages.enter(queue);
+        if (!longMessages.stands()) {
+            longMessages.stands(true);
+            round.append(longMessages);
+        }
     }
 
     private void takeReady() {
@@ -198,64 +249,17 @@ public final class SharedQueuePair implements SendSource {
 
     /** A queue that was empty has something to send. */
     private void enter(EgressQueue queue) {
-        queue.next = null;
         queue.waits = true;
-        queue.credit = (long) QUANTUM * queue.weight();
+        queue.credit = queue.share();
         if (!queue.counted) {
             queue.counted = true;
             weight += queue.weight();
         }
-        append(queue);
+        round.append(queue); // where its first message belongs is seen when its turn comes
     }
 
-    private void append(EgressQueue queue) {
-        EgressQueue before = last;
-        if (before == null) {
-            first = queue;
-        } else {
-            before.next = queue;
-        }
-        last = queue;
-        waiting++;
-    }
-
-    private void removeFirst(EgressQueue queue) {
-        first = (EgressQueue) queue.next;
-        queue.next = null;
-        waiting--;
-        if (first == null) {
-            last = null;
-        }
-    }
-
-    /** The first has had its share: it is the last now, and owes nothing if it is alone. */
-    private void nextRound(EgressQueue queue) {
-        long share = (long) QUANTUM * queue.weight();
-        if (queue == last) {
-            queue.credit = share;
-        } else {
-            queue.credit += share;
-            removeFirst(queue);
-            append(queue);
-        }
-    }
-
-    /** All owe more than a round gives, after long messages: the rounds in which none could send are given at once. */
-    private void skipRounds() {
-        long rounds = Long.MAX_VALUE;
-        for (EgressQueue queue = first; queue != null; queue = (EgressQueue) queue.next) {
-            rounds = Math.min(rounds, -queue.credit / ((long) QUANTUM * queue.weight()));
-        }
-        if (rounds > 0) {
-            for (EgressQueue queue = first; queue != null; queue = (EgressQueue) queue.next) {
-                queue.credit += rounds * QUANTUM * queue.weight();
-            }
-        }
-    }
-
-    /** The first is empty, or closed; unless its poster has just published something, it goes. */
+    /** One that is empty, or closed, stands in no round; unless its poster has just published something, it goes. */
     private void leave(EgressQueue queue) {
-        removeFirst(queue);
         queue.waits = false;
         queue.unlist();
         if (queue.hasNext() && queue.list()) {
@@ -269,16 +273,21 @@ public final class SharedQueuePair implements SendSource {
         if (senders.length < ring.capacity()) {
             grow(ring);
         }
-        senders[(int) ring.number() & (senders.length - 1)] = queue;
+        int at = (int) ring.number() & (senders.length - 1);
+        senders[at] = queue;
+        ends[at] = !queue.isCut();
     }
 
     /** As many places as the ring has: the requests in it are those from {@code done} on. */
     private void grow(SendRing ring) {
         @Nullable EgressQueue[] more = new EgressQueue[ring.capacity()];
+        boolean[] moreEnds = new boolean[more.length];
         for (long i = done; i < ring.number(); i++) {
             more[(int) i & (more.length - 1)] = senders[(int) i & (senders.length - 1)];
+            moreEnds[(int) i & (more.length - 1)] = ends[(int) i & (senders.length - 1)];
         }
         senders = more;
+        ends = moreEnds;
     }
 
     @Override
@@ -287,7 +296,7 @@ public final class SharedQueuePair implements SendSource {
             int at = (int) done++ & (senders.length - 1);
             EgressQueue queue = senders[at];
             senders[at] = null;
-            if (queue != null && queue.complete()) {
+            if (queue != null && queue.complete(ends[at])) {
                 uncount(queue);
             }
         }
@@ -307,8 +316,12 @@ public final class SharedQueuePair implements SendSource {
     }
 
     void reweigh(EgressQueue queue, int value) {
+        int difference = value - queue.weight();
         if (queue.counted) {
-            weight += value - queue.weight();
+            weight += difference;
+        }
+        if (queue.isLong) {
+            longMessages.reweigh(difference);
         }
         queue.reweigh(value);
     }

@@ -7,11 +7,24 @@
  *   Channel ──▶ SharedPath ──▶ EgressQueue ──list──▶             │      round of those that have something
  *                                                                │
  *                                       whoever holds the baton ─┘
+ *   LongMessages               those whose next message is long: a segment of one of them a turn
  *   SharedConnection           the queue pairs between the same two inboxes
  * </pre>
  *
  * <p>Channels that share a queue pair lead to the same inbox, and are answered to the same one. So what a full inbox
  * holds up, and what a closed one ends, are the channels that lead there, and no others.
+ *
+ * <p>A long message is cut on this side of the wire alone: its segments are requests of their own here, and the packets
+ * of one append there, between which appends in one packet may come. The peer's NIC gathers it where it gathers any
+ * append in parts, in a mapping or a buffer of the inbox's that is charged to the sender: no copy is added, nothing is
+ * put together above the NIC, and the inbox's other records do not wait for it, since it takes its place when it is
+ * whole. Segments as records of their own would add a copy, and would tie all consumers of an inbox to each other.
+ *
+ * <p>Of a queue pair one long message is unfinished at a time. With several, the first segment of one could wait for
+ * memory that others give back only behind it, in the order of the queue pair: a deadlock, unless the receiver grants
+ * each message first, which costs a round trip. So a peer can leave as much unfinished as without segments. Nor is
+ * there a bound on segments under way: that is the window of the path, which follows delivery rate times delay, where a
+ * fixed number would be too few on a long path and too many on a short one.
  */
 @NullMarked
 package io.verbena.mux;

@@ -72,6 +72,22 @@ public final class SendFeed {
                 pd.group().maxMessage(context.trafficClass()));
     }
 
+    /** Bytes of the longest message that goes in one packet. Under the engine's baton, when the peer is known. */
+    public int packetLength() {
+        return context.pathMtu();
+    }
+
+    /**
+     * Whether an append is one copy to the peer's memory, which is mapped here, as far as is known. Under the engine's
+     * baton.
+     *
+     * @param queueId of the peer's append queue
+     * @param length of the message
+     */
+    public boolean appendsDirectly(int queueId, int length) {
+        return context.appendsDirectly(queueId, length);
+    }
+
     /** The source has something more; as {@link QueuePair#doorbell}. */
     public void ring() {
         engine.ring(context);

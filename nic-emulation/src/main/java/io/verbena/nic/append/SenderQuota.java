@@ -40,16 +40,22 @@ public final class SenderQuota implements AutoCloseable {
         return bytes.get();
     }
 
+    /** As {@link #tryTake(long, long)}, and all that was taken counts. */
+    public boolean tryTake(long count) {
+        return tryTake(count, 0);
+    }
+
     /**
      * Takes bytes of it.
      *
+     * @param apart bytes that were taken and do not count here: of a message that ends only behind this one
      * @return false if they are not available now; nothing is taken then
      */
-    public boolean tryTake(long count) {
+    public boolean tryTake(long count, long apart) {
         if (number == 0) {
             return true;
         }
-        if (bytes.addAndGet(count) <= limit && !closed) {
+        if (bytes.addAndGet(count) - apart <= limit && !closed) {
             return true;
         }
         giveBack(count);

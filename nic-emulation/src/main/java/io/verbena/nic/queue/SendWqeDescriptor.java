@@ -26,7 +26,8 @@ import org.agrona.BitUtil;
  *  +-----------------------------------+------------------------+
  *  | first PSN                         | last PSN               | 48
  *  +-----------------------------------+------------------------+
- *  | length of the message of a slice  | which slice of it      | 56
+ *  | length of a slice's or part's     | which slice of it      | 56
+ *  | message                           |                        |
  *  +------------------------------------------------------------+
  *  | scatter/gather entries of 16 bytes, or inline data         | 64
  *  |   local key (4), length (4), offset (8)                    |
@@ -45,6 +46,12 @@ public final class SendWqeDescriptor {
     public static final int IMMEDIATE = 16;
     /** Flag: makes a key void at the peer. */
     public static final int INVALIDATE = 32;
+    /** Flag of a part of an append: not the first. */
+    public static final int CONTINUES = 64;
+    /** Flag of a part of an append: not the last. */
+    public static final int UNFINISHED = 128;
+    /** Flags that a part of an append has, and a request that is whole has not. */
+    public static final int PART = CONTINUES | UNFINISHED;
 
     /** Offset of the word of opcode, flags, number of entries and message length. */
     public static final int HEADER = 0;
@@ -84,7 +91,7 @@ public final class SendWqeDescriptor {
     public static final int FIRST_PSN = 48;
     /** Offset of the PSN of the request's last packet. */
     public static final int LAST_PSN = 52;
-    /** Offset of the length of the message that a slice is of. */
+    /** Offset of the length of the message that a slice or part is of. */
     public static final int MESSAGE_LENGTH = 56;
     /** Offset of the flags that say where in its message a slice is. */
     public static final int SLICE = 60;

@@ -60,8 +60,9 @@ final class AppendRun {
      * Whether the current request, of which nothing is sent, may take others with it in its packet. What is sent again
      * need not go as it went before: each message has its PSN, and the peer leaves out those that it has done.
      */
-    boolean mayStart(int kind, Path path) {
+    boolean mayStart(int kind, int flags, Path path) {
         return kind == QpRequester.APPEND
+                && (flags & SendWqeDescriptor.PART) == 0
                 && qp.state() == QpState.RTS
                 && path.remoteKeys() == null
                 && ring.isSeen(ring.next() + 1);
@@ -152,7 +153,7 @@ final class AppendRun {
         int length = SendWqeDescriptor.length(header);
         boolean goes = SendWqeDescriptor.opcode(header) == QpRequester.APPEND
                 && length <= Appender.MAX_RUN
-                && (flags & SendWqeDescriptor.FENCE) == 0
+                && (flags & (SendWqeDescriptor.FENCE | SendWqeDescriptor.PART)) == 0
                 && wqes.getInt(slot + SendWqeDescriptor.REMOTE_OFFSET) == queueId
                 && wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY) == queueKey
                 && qp.state() == QpState.RTS

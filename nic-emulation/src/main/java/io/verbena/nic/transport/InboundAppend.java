@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The appends that a queue pair receives as packets: those that are whole in one, and the one that comes in parts,
- * which the timer gives up if it stands still.
+ * which the timer gives up if its sender falls silent. Those that are whole may come between the parts. There is one in
+ * parts at a time, so what a sender can leave unfinished is a message a queue pair, and no packet waits for room that
+ * only packets behind it can free.
  *
  * <p>Pure state: used under the engine's baton.
  */
@@ -36,9 +38,10 @@ final class InboundAppend {
     private boolean appending;
     private int announced; // bytes of the message
     private int received;
+    private DynamicThreshold shareOfParts = share;
     private long claim;
     private @Nullable AtomicBuffer target;
-    private boolean progressed; // since the timer has looked
+    private boolean progressed; // something has come since the timer has looked
     private long timeoutNanos;
     private long looksAt;
 
@@ -49,13 +52,13 @@ final class InboundAppend {
 
     /** Takes a packet of an append. Returns its result. */
     int receive(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
+        progressed = true;
         if (opcode.startsMessage()) {
             int begun = begin(opcode, b, offset, payload, headers);
             if (begun != QpResponder.DONE || opcode.endsMessage()) {
                 return begun;
             }
         }
-        progressed = true;
         AtomicBuffer room = target;
         if (room == null) {
             return AethSyndrome.REMOTE_ABORTED; // the timer has given it up
@@ -69,7 +72,7 @@ final class InboundAppend {
             boolean immediate = opcode.hasImmediate();
             int data = immediate ? ImmDtFlyweight.immediate(b, offset + opcode.immOffset()) : 0;
             Appender appender = services.appender();
-            appender.from(share);
+            appender.from(shareOfParts);
             int committed = appender.large().commit(claim, qp.number(), data, immediate);
             if (committed == Appender.RNR) {
                 return QpResponder.NOT_READY; // the same packet comes again
@@ -84,9 +87,9 @@ final class InboundAppend {
 
     /** The first packet of an append: does it if it is whole, else claims what its parts are gathered in. */
     private int begin(Opcode opcode, DirectBuffer b, int offset, int payload, int headers) {
-        received = 0;
+        int length = payload;
         if (opcode.appendEthOffset() != Opcode.ABSENT) {
-            name(opcode, b, offset + opcode.appendEthOffset(), payload);
+            length = name(opcode, b, offset + opcode.appendEthOffset(), payload);
         }
         if (!isNamed) {
             return AethSyndrome.INVALID_REQUEST;
@@ -98,12 +101,12 @@ final class InboundAppend {
             return whole(queueId, queueKey, b, offset + headers, payload, stream, immediate, data);
         }
         // What comes in parts is kept apart until it is whole: a sender that stops holds up nobody else.
-        int bytes = RecordDescriptor.alignedLength(announced);
-        if (!qp.senderQuota().tryTake(bytes)) {
+        int bytes = RecordDescriptor.alignedLength(length);
+        if (!take(bytes)) {
             return overQuota(bytes);
         }
         LargeAppender large = services.appender().large();
-        int claimed = large.claim(queueId, queueKey, qp.pd(), announced, qp.number(), againNanos());
+        int claimed = large.claim(queueId, queueKey, qp.pd(), length, qp.number(), againNanos());
         if (claimed != Appender.OK) {
             qp.senderQuota().giveBack(bytes);
             return refusal(claimed);
@@ -112,6 +115,9 @@ final class InboundAppend {
         large.stream(stream);
         claim = large.claimed();
         target = large.buffer();
+        announced = length;
+        received = 0;
+        shareOfParts = share;
         appending = true;
         timeoutNanos = large.timeoutNanos();
         looksAt = later(services.now(), timeoutNanos);
@@ -119,17 +125,18 @@ final class InboundAppend {
         return QpResponder.DONE;
     }
 
-    /** Takes in what a header names, if it is sound. */
-    private void name(Opcode opcode, DirectBuffer b, int eth, int payload) {
-        announced = AppendEthFlyweight.messageLength(b, eth);
+    /** Takes in what a header names, if it is sound. Returns the length of the message. */
+    private int name(Opcode opcode, DirectBuffer b, int eth, int payload) {
+        int length = AppendEthFlyweight.messageLength(b, eth);
         stream = AppendEthFlyweight.stream(b, eth);
         isNamed = stream <= AppendEthFlyweight.MAX_STREAM
-                && (opcode.endsMessage() ? announced == payload : announced >= payload);
+                && (opcode.endsMessage() ? length == payload : length >= payload);
         if (isNamed) {
             queueId = AppendEthFlyweight.queueId(b, eth);
             queueKey = AppendEthFlyweight.queueKey(b, eth);
             share = share(queueId, AppendEthFlyweight.weight(b, eth));
         }
+        return length;
     }
 
     /** The connection begins anew: nothing is named. */
@@ -139,6 +146,7 @@ final class InboundAppend {
 
     /** The run that comes now is for that queue, of a group of the peer's that has that weight now. */
     void run(int queueId, int weight) {
+        progressed = true;
         services.appender().from(share(queueId, weight));
     }
 
@@ -161,7 +169,7 @@ final class InboundAppend {
             int immediateData) {
         Appender appender = services.appender();
         int bytes = RecordDescriptor.alignedLength(length);
-        if (!qp.senderQuota().tryTake(bytes)) {
+        if (!take(bytes)) {
             return overQuota(bytes);
         }
         int claimed = appender.claimRun(queueId, queueKey, qp.pd(), length, bytes, Appender.OWNER);
@@ -178,6 +186,14 @@ final class InboundAppend {
         room.putLong(record + RecordDescriptor.QP_NUMBER_OFFSET, RecordDescriptor.source(qp.number(), immediateData));
         appender.commitRun(RecordDescriptor.committed(length, recordFlags(stream, immediate)));
         return QpResponder.DONE;
+    }
+
+    /**
+     * Takes a message's bytes of the sender's quota. What comes between the parts of another does not wait for the bytes
+     * of that one, which ends only behind it.
+     */
+    boolean take(int bytes) {
+        return qp.senderQuota().tryTake(bytes, appending ? RecordDescriptor.alignedLength(announced) : 0);
     }
 
     /** Flags of a record that came by this queue pair. */

@@ -212,9 +212,15 @@ public abstract class QpRequester {
 
     // ---- packets ----------------------------------------------------------------------------------------------------
 
-    /** The opcode of the packet that starts at the fetch offset. */
+    /**
+     * The opcode of the packet that starts at the fetch offset.
+     *
+     * @param last whether it is the request's last, which is a part of a message or all of it
+     */
     final Opcode packet(int kind, int flags, boolean last) {
-        int position = last ? (offset == 0 || kind == READ ? ONLY : LAST) : offset == 0 ? FIRST : MIDDLE;
+        boolean begins = offset == 0 && (flags & SendWqeDescriptor.CONTINUES) == 0;
+        boolean ends = last && (flags & SendWqeDescriptor.UNFINISHED) == 0;
+        int position = ends ? (begins || kind == READ ? ONLY : LAST) : begins ? FIRST : MIDDLE;
         if ((flags & (SendWqeDescriptor.IMMEDIATE | SendWqeDescriptor.INVALIDATE)) != 0) {
             position += (flags & SendWqeDescriptor.IMMEDIATE) != 0 ? WITH_IMMEDIATE : WITH_INVALIDATE;
         }
@@ -250,7 +256,8 @@ public abstract class QpRequester {
     private void encodeExtended(MutableDirectBuffer b, int at, int slot, Opcode opcode) {
         long remote = wqes.getLong(slot + SendWqeDescriptor.REMOTE_OFFSET);
         int remoteKey = wqes.getInt(slot + SendWqeDescriptor.REMOTE_KEY);
-        int length = wqes.getInt(slot + SendWqeDescriptor.LENGTH);
+        boolean isPart = (wqes.getByte(slot + SendWqeDescriptor.FLAGS) & SendWqeDescriptor.PART) != 0;
+        int length = wqes.getInt(slot + (isPart ? SendWqeDescriptor.MESSAGE_LENGTH : SendWqeDescriptor.LENGTH));
         if (opcode.dethOffset() != Opcode.ABSENT) {
             DethFlyweight.encode(b, at + opcode.dethOffset(), wqes.getInt(slot + SendWqeDescriptor.QKEY), qp.number());
         }

@@ -30,6 +30,7 @@ final class ReliableRequester extends QpRequester {
 
     private boolean directly; // the current request is executed on mapped memory
     private boolean justChecked; // its entries have been checked in this turn
+    private boolean inParts; // an append was begun, and requests may come between its parts
     private boolean packetsOnly; // the current request was refused by the direct path: the peer shall answer it
     private int readsOutstanding;
 
@@ -81,6 +82,7 @@ final class ReliableRequester extends QpRequester {
         offset = 0;
         started = false;
         directly = false;
+        inParts = false;
         packetsOnly = false;
         readsOutstanding = 0;
         completer.reset(psns.next());
@@ -157,7 +159,7 @@ final class ReliableRequester extends QpRequester {
             return !packetsOnly && slicer != null && slicer.offersNext();
         }
         int slot = ring.slot(ring.next());
-        return direct.offers(qp.path(), slot, wqes.getLong(slot + SendWqeDescriptor.HEADER));
+        return !goesBetween() && direct.offers(qp.path(), slot, wqes.getLong(slot + SendWqeDescriptor.HEADER));
     }
 
     @Override
@@ -213,6 +215,7 @@ final class ReliableRequester extends QpRequester {
         Path path = qp.path();
         // What was sent as packets once is sent as packets again: the peer knows its PSNs and does it once.
         directly = !packetsOnly
+                && !goesBetween()
                 && !psns.isCurrentAssigned()
                 && (!reads || qp.connection().maxRdAtomic() > 0)
                 && path != null
@@ -251,6 +254,14 @@ final class ReliableRequester extends QpRequester {
         started = true;
         justChecked = true;
         return true;
+    }
+
+    /**
+     * Whether the current request goes as packets because parts of an append are under way, whose answers it would wait
+     * for otherwise.
+     */
+    private boolean goesBetween() {
+        return inParts && hasUnanswered();
     }
 
     /**
@@ -337,7 +348,7 @@ final class ReliableRequester extends QpRequester {
         if (payload > 0 && !justChecked && (flags & SendWqeDescriptor.INLINE) == 0 && !entriesHold(slot, 0)) {
             return stop(WcStatus.LOC_PROT_ERR); // a region has gone since the request was started
         }
-        if (offset == 0 && !packetsOnly && run.mayStart(kind, path)) {
+        if (offset == 0 && !packetsOnly && run.mayStart(kind, flags, path)) {
             run.find(
                     slot,
                     length,
@@ -393,6 +404,9 @@ final class ReliableRequester extends QpRequester {
             started = false;
             packetsOnly = false;
             ring.advanceNext();
+            if ((flags & SendWqeDescriptor.PART) != 0) {
+                inParts = (flags & SendWqeDescriptor.UNFINISHED) != 0;
+            }
             if (reads) {
                 readsOutstanding++;
             }
@@ -485,6 +499,7 @@ final class ReliableRequester extends QpRequester {
         super.flush();
         psns.noneAssigned();
         directly = false;
+        inParts = false;
         packetsOnly = false;
         readsOutstanding = 0;
         completer.disarm();

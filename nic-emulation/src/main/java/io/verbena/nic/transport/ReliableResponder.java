@@ -113,11 +113,14 @@ final class ReliableResponder extends QpResponder {
         nakked = false;
         nakSyndrome = 0;
         communicationEstablished();
-        int result = opcode.mayFollow(previous)
+        boolean between = opcode.mayInterrupt(previous);
+        int result = between || opcode.mayFollow(previous)
                 ? answer(sourceNic, opcode, b, offset, length - headers, headers, done)
                 : AethSyndrome.INVALID_REQUEST;
         if (result == DONE) {
-            previous = opcode.endsMessage() ? null : opcode;
+            if (!between) {
+                previous = opcode.endsMessage() ? null : opcode;
+            }
             if (opcode.family() != Opcode.Family.READ) {
                 expectedPsn = Psn.next(expectedPsn);
             }
@@ -200,7 +203,8 @@ final class ReliableResponder extends QpResponder {
     }
 
     private int answer(long sourceNic, Opcode opcode, DirectBuffer b, int offset, int payload, int headers, int done) {
-        if (payload > qp.pathMtu() || (!opcode.endsMessage() && payload != qp.pathMtu())) {
+        boolean isCut = opcode.family() == Opcode.Family.APPEND; // into parts of any length
+        if (payload > qp.pathMtu() || (!opcode.endsMessage() && !isCut && payload != qp.pathMtu())) {
             return AethSyndrome.INVALID_REQUEST;
         }
         switch (opcode.family()) {
@@ -278,7 +282,7 @@ final class ReliableResponder extends QpResponder {
             int queueId, int queueKey, DirectBuffer b, int offset, int end, int messages, int longest) {
         Appender appender = services.appender();
         int bytes = end - offset + messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
-        if (bytes > Appender.MAX_RUN || !qp.senderQuota().tryTake(bytes)) {
+        if (bytes > Appender.MAX_RUN || !append.take(bytes)) {
             return false;
         }
         if (appender.claimRun(queueId, queueKey, qp.pd(), longest, bytes, Appender.OWNER) != Appender.OK) {

@@ -421,6 +421,20 @@ public enum Opcode {
         return !startsMessage() && family == previous.family;
     }
 
+    /**
+     * Whether a request may come between the packets of another one, which then goes on: an APPEND in one packet between
+     * those of an APPEND in several.
+     *
+     * @param previous the packet before of the one in several, or null if none is under way
+     */
+    public boolean mayInterrupt(@Nullable Opcode previous) {
+        return previous != null
+                && family == Family.APPEND
+                && position == Position.ONLY
+                && previous.family == Family.APPEND
+                && !previous.endsMessage();
+    }
+
     private boolean has(int trait) {
         return (traits & trait) != 0;
     }

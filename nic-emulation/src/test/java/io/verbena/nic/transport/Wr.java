@@ -15,6 +15,7 @@ final class Wr {
     private int entries;
     private int length;
     private int immediate;
+    private int messageLength; // of a part
     private int remoteKey;
     private long remoteOffset;
     private long third; // swap or add, address and queue pair, region of a window
@@ -131,6 +132,13 @@ final class Wr {
         return this;
     }
 
+    /** Makes it a part of a message: {@link SendWqeDescriptor#CONTINUES} and {@link SendWqeDescriptor#UNFINISHED}. */
+    Wr part(int partFlags, int ofLength) {
+        flags |= partFlags;
+        messageLength = ofLength;
+        return this;
+    }
+
     /** Writes it into the ring's next slot, and returns the slot; it is not posted yet. */
     int fill(SendRing ring) {
         int slot = ring.claim();
@@ -145,6 +153,7 @@ final class Wr {
         b.putLong(slot + SendWqeDescriptor.REMOTE_OFFSET, remoteOffset);
         b.putLong(slot + SendWqeDescriptor.SWAP_OR_ADD, third);
         b.putLong(slot + SendWqeDescriptor.COMPARE, fourth);
+        b.putInt(slot + SendWqeDescriptor.MESSAGE_LENGTH, messageLength);
         int room = SendWqeDescriptor.slotLength(ring.maxSge(), ring.maxInline()) - SendWqeDescriptor.DATA;
         b.putBytes(slot + SendWqeDescriptor.DATA, data, 0, room);
         return slot;

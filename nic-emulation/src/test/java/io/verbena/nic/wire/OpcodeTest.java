@@ -118,6 +118,23 @@ class OpcodeTest {
         assertThat(Opcode.READ_REQUEST.mayFollow(Opcode.WRITE_FIRST)).isFalse();
     }
 
+    @Test
+    void whichMayComeBetweenThePacketsOfAnother() {
+        for (Opcode next : Opcode.values()) {
+            assertThat(next.mayInterrupt(null)).isFalse();
+            for (Opcode previous : Opcode.values()) {
+                boolean expected = next.family() == Family.APPEND
+                        && next.position() == Position.ONLY
+                        && (previous == Opcode.APPEND_FIRST || previous == Opcode.APPEND_MIDDLE);
+                assertThat(next.mayInterrupt(previous))
+                        .as("%s after %s", next, previous)
+                        .isEqualTo(expected);
+            }
+        }
+        assertThat(Opcode.APPEND_RUN.mayInterrupt(Opcode.APPEND_MIDDLE)).isTrue();
+        assertThat(Opcode.SEND_ONLY.mayInterrupt(Opcode.SEND_FIRST)).isFalse();
+    }
+
     @ParameterizedTest
     @EnumSource(Opcode.class)
     void checkComparesLengthWithHeaders(Opcode o) {
