@@ -182,6 +182,16 @@ public final class HostModel {
         return systemCall;
     }
 
+    /** What it takes to write a request into a send queue. */
+    public long postNanos() {
+        return post;
+    }
+
+    /** What a look at a completion queue takes. */
+    public long pollNanos() {
+        return poll;
+    }
+
     /** What it takes a cache line to go from one core to another, one way. */
     public long lineNanos() {
         return line;

@@ -31,6 +31,8 @@ public final class DrumFigures extends PaperCommand {
                 ConvergenceFigure.figure4(),
                 ConvergenceFigure.figure5(),
                 new LossFigure(),
+                new Figure8(),
+                new Figure10(),
                 new LargeFigure());
     }
 }

@@ -93,7 +93,14 @@ final class DrumWorld {
         return new HostCompletionQueue(client.nic().createCompletionQueue(COMPLETIONS), cores);
     }
 
-    /** A connection of type RC or UC, with room for so many requests. */
+    /** A reliable connection with a queue pair of its own, with room for so many requests, each a WRITE. */
+    Connection connect(Tenant tenant, int depth) {
+        HostCompletionQueue completions = completions();
+        return new OwnQueuePair(
+                connect(tenant, completions, QpType.RC, depth), completions, bytes -> write(tenant, bytes, 0));
+    }
+
+    /** A queue pair of type RC or UC, with room for so many requests. */
     HostQueuePair connect(Tenant tenant, HostCompletionQueue completions, QpType type, int depth) {
         QueuePair from = tenant.domain.createQueuePair(new QueuePairAttributes()
                 .type(type)

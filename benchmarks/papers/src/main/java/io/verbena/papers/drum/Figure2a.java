@@ -2,8 +2,6 @@ package io.verbena.papers.drum;
 
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
-import io.verbena.nic.sim.HostCompletionQueue;
-import io.verbena.nic.verbs.QpType;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
@@ -133,16 +131,7 @@ final class Figure2a extends PaperFigure {
 
     private static RequestLoop loop(
             DrumWorld world, DrumWorld.Tenant tenant, int bytes, int batch, int ahead, long restNanos) {
-        HostCompletionQueue completions = world.completions();
-        RequestLoop loop = new RequestLoop(
-                world,
-                world.connect(tenant, completions, QpType.RC, batch * ahead),
-                completions,
-                world.write(tenant, bytes, 0),
-                world.write(tenant, bytes, 0),
-                batch,
-                ahead,
-                restNanos);
+        RequestLoop loop = new RequestLoop(world, world.connect(tenant, batch * ahead), bytes, batch, ahead, restNanos);
         world.cores.start("loop", loop);
         return loop;
     }

@@ -2,8 +2,6 @@ package io.verbena.papers.drum;
 
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
-import io.verbena.nic.sim.HostCompletionQueue;
-import io.verbena.nic.verbs.QpType;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
@@ -101,13 +99,10 @@ final class Figure2b extends PaperFigure {
         DrumWorld world =
                 new DrumWorld(seed, ArbiterSettings.defaults().withDiscipline(Discipline.PACKET_ROUND_ROBIN), 1);
         DrumWorld.Tenant tenant = world.tenant("all");
-        HostCompletionQueue completions = world.completions();
         RequestLoop loop = new RequestLoop(
                 world,
-                world.connect(tenant, completions, QpType.RC, batch * AHEAD),
-                completions,
-                world.write(tenant, BYTES, 0),
-                world.write(tenant, BYTES, 0),
+                world.connect(tenant, batch * AHEAD),
+                BYTES,
                 batch,
                 AHEAD,
                 throttled ? SECOND / (kiloPolls * 1000L) : 0);

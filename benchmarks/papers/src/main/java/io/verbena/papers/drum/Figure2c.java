@@ -16,6 +16,7 @@ import io.verbena.papers.figures.PaperPlot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntFunction;
 
 /** Figure 2c: requests a second of all connections together, of three types, beyond what the NIC keeps contexts of. */
 final class Figure2c extends PaperFigure {
@@ -145,11 +146,11 @@ final class Figure2c extends PaperFigure {
             HostQueuePair qp = server == null
                     ? world.connect(tenant, completions, type, depth)
                     : world.datagrams(tenant, completions, depth);
-            SendRequest silent =
-                    server == null ? world.write(tenant, BYTES, 0) : world.datagram(tenant, server.qp(), BYTES);
-            SendRequest last =
-                    server == null ? world.write(tenant, BYTES, 0) : world.datagram(tenant, server.qp(), BYTES);
-            RequestLoop loop = new RequestLoop(world, qp, completions, silent, last, 1, depth, LOOK_NANOS);
+            IntFunction<SendRequest> requests = server == null
+                    ? bytes -> world.write(tenant, bytes, 0)
+                    : bytes -> world.datagram(tenant, server.qp(), bytes);
+            RequestLoop loop =
+                    new RequestLoop(world, new OwnQueuePair(qp, completions, requests), BYTES, 1, depth, LOOK_NANOS);
             world.cores.start("loop " + i, loop);
             loops.add(loop);
         }

@@ -1,12 +1,10 @@
 package io.verbena.papers.drum;
 
-import io.verbena.nic.Completion;
-import io.verbena.nic.SendRequest;
-import io.verbena.nic.sim.HostCompletionQueue;
-import io.verbena.nic.sim.HostQueuePair;
 import io.verbena.nic.sim.SimTask;
 import io.verbena.nic.sim.SimThread;
 import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.function.IntSupplier;
 
 /**
  * The loop of DRUM's II-C, on a thread of its own: post a batch of {@code wr_num} requests of which the last is
@@ -14,10 +12,8 @@ import java.util.ArrayDeque;
  */
 final class RequestLoop implements SimTask {
     private final DrumWorld world;
-    private final HostQueuePair qp;
-    private final HostCompletionQueue completions;
-    private final SendRequest silent;
-    private final SendRequest last;
+    private final Connection connection;
+    private final IntSupplier sizes;
     private final int batch;
     private final int ahead;
     private final long pollNanos;
@@ -26,30 +22,23 @@ final class RequestLoop implements SimTask {
     private int underWay;
 
     /**
-     * A loop that has not started.
+     * A loop that has not started, of requests that are all of the same size.
      *
-     * @param qp with room for all batches under way
-     * @param completions of this queue pair alone
-     * @param silent what is posted, unsignaled
-     * @param last the same, signaled
+     * @param connection with room for all batches under way
+     * @param bytes of a request
      * @param batch requests in a batch, at least 1
      * @param ahead batches under way, at least 1
      * @param pollNanos rest after a poll
      */
-    RequestLoop(
-            DrumWorld world,
-            HostQueuePair qp,
-            HostCompletionQueue completions,
-            SendRequest silent,
-            SendRequest last,
-            int batch,
-            int ahead,
-            long pollNanos) {
+    RequestLoop(DrumWorld world, Connection connection, int bytes, int batch, int ahead, long pollNanos) {
+        this(world, connection, () -> bytes, batch, ahead, pollNanos);
+    }
+
+    /** The same with a size for each request. */
+    RequestLoop(DrumWorld world, Connection connection, IntSupplier sizes, int batch, int ahead, long pollNanos) {
         this.world = world;
-        this.qp = qp;
-        this.completions = completions;
-        this.silent = silent.signaled(false);
-        this.last = last.signaled(true);
+        this.connection = connection;
+        this.sizes = sizes;
         this.batch = batch;
         this.ahead = ahead;
         this.pollNanos = pollNanos;
@@ -60,21 +49,16 @@ final class RequestLoop implements SimTask {
         if (underWay < ahead) {
             underWay++;
             posted.add(world.now());
-            for (int i = 1; i < batch; i++) {
-                qp.post(self, silent);
-            }
-            qp.post(self, last);
-            qp.doorbell(self);
+            int[] next = new int[batch];
+            Arrays.setAll(next, each -> sizes.getAsInt());
+            connection.post(self, next);
             return;
         }
-        completions.poll(self, this::finished, 1);
+        connection.poll(self, this::finished);
         self.run(pollNanos);
     }
 
-    private void finished(Completion completion) {
-        if (!completion.isSuccess()) {
-            throw new IllegalStateException("a request failed: " + completion.status());
-        }
+    private void finished() {
         underWay--;
         samples.add(world.now() - posted.remove());
     }

@@ -16,6 +16,12 @@ final class Samples {
         nanos[size++] = value;
     }
 
+    void addAll(Samples other) {
+        for (int i = 0; i < other.size; i++) {
+            add(other.nanos[i]);
+        }
+    }
+
     void clear() {
         size = 0;
     }

@@ -1,0 +1,220 @@
+package io.verbena.papers.drum;
+
+import io.verbena.nic.QpAttributes;
+import io.verbena.nic.SendRequest;
+import io.verbena.nic.arbiter.ArbiterSettings;
+import io.verbena.nic.arbiter.RateLimit;
+import io.verbena.nic.sim.Actor;
+import io.verbena.nic.sim.HostCompletionQueue;
+import io.verbena.nic.sim.HostQueuePair;
+import io.verbena.nic.verbs.QpType;
+import io.verbena.rate.agent.RateAgent;
+import io.verbena.rate.agent.RateMember;
+import io.verbena.rate.agent.RateSettings;
+import io.verbena.rate.agent.TenantUtility;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host whose applications share its NIC in one {@link Way}: opens their connections. With {@link Way#DRUM} the rates
+ * are those that {@link RateAgent} finds each epoch, kept by the NIC's arbiter for each queue pair.
+ */
+final class SharedNic {
+    /** Connections a queue pair of SHARE (V-A), and of DRUM, whose range is 4 to 10 (IV). */
+    static final int MULTIPLEXED = 5;
+
+    private static final long EPOCH_NANOS = 100_000;
+    private static final double MARGIN = 0.05; // RateOptions' default
+
+    /** Operations that a queue pair may send at once after a rest. */
+    private static final int BURST = 4;
+
+    private static final int CONTEXTS = 20;
+    private static final int DEEP = 4;
+    private static final long LOOK_NANOS = 100;
+    private static final long SECOND = 1_000_000_000L;
+    private static final long WARM_UP_NANOS = 100_000;
+    private static final long MEASURED_NANOS = 200_000;
+
+    final DrumWorld world;
+    private final Way way;
+    private final int multiplexed; // connections a queue pair
+    private final @Nullable DrumAgent agent;
+    private final @Nullable RateAgent rates;
+
+    /** A host without applications, whose shared queue pairs have {@link #MULTIPLEXED} connections. */
+    SharedNic(long seed, Way way, int threads, double requests) {
+        this(seed, way, threads, requests, MULTIPLEXED);
+    }
+
+    /**
+     * A host without applications.
+     *
+     * @param threads of applications, at most
+     * @param requests that the NIC takes a second: what rates of DRUM are made of; 0 for DRUM without rates
+     * @param multiplexed connections a queue pair, where they are shared
+     */
+    SharedNic(long seed, Way way, int threads, double requests, int multiplexed) {
+        this.way = way;
+        this.multiplexed = multiplexed;
+        world = new DrumWorld(
+                seed,
+                ArbiterSettings.defaults().withDiscipline(way.discipline),
+                way == Way.DRUM ? threads + 2 : threads);
+        agent = way == Way.DRUM ? new DrumAgent(world, world.completions()) : null;
+        rates = way == Way.DRUM && requests > 0
+                ? new RateAgent(new RateSettings(EPOCH_NANOS, requests, 0, MARGIN), world.simulation.clock())
+                : null;
+        if (rates != null) {
+            world.simulation.add("rates", new Rates(rates, world));
+        }
+    }
+
+    /**
+     * Requests of so many bytes that the NIC takes a second, as measured: RAW, with as many queue pairs as it keeps
+     * contexts of, each with several requests under way.
+     */
+    static double capacity(long seed, int bytes) {
+        SharedNic nic = new SharedNic(seed, Way.RAW, CONTEXTS, 0);
+        Application all = nic.application("all");
+        List<RequestLoop> loops = new ArrayList<>();
+        for (int i = 0; i < CONTEXTS; i++) {
+            loops.add(nic.start(all, () -> bytes, 1, DEEP, LOOK_NANOS));
+        }
+        nic.world.simulation.runFor(WARM_UP_NANOS);
+        loops.forEach(RequestLoop::record);
+        nic.world.simulation.runFor(MEASURED_NANOS);
+        return loops.stream().mapToLong(RequestLoop::requests).sum() * (double) SECOND / MEASURED_NANOS;
+    }
+
+    /**
+     * Starts a thread with a connection of its own.
+     *
+     * @param sizes of its requests
+     * @param batch requests in a batch
+     * @param ahead batches under way
+     * @param restNanos after a poll
+     */
+    RequestLoop start(Application application, IntSupplier sizes, int batch, int ahead, long restNanos) {
+        RequestLoop loop = new RequestLoop(world, application.connect(batch * ahead), sizes, batch, ahead, restNanos);
+        world.cores.start("loop", loop);
+        return loop;
+    }
+
+    /** An application, all of which weigh the same. */
+    Application application(String name) {
+        return new Application(world.tenant(name));
+    }
+
+    /** An application of the host. */
+    final class Application {
+        private final DrumWorld.Tenant tenant;
+        private final List<HostQueuePair> queuePairs = new ArrayList<>();
+        private final List<DrumAgent.Shared> shared = new ArrayList<>();
+        private @Nullable LockedQueuePair locked;
+
+        Application(DrumWorld.Tenant tenant) {
+            this.tenant = tenant;
+            if (rates != null) {
+                rates.add(new Member(this));
+            }
+        }
+
+        /**
+         * Opens a connection.
+         *
+         * @param depth requests that it may have under way
+         */
+        Connection connect(int depth) {
+            IntFunction<SendRequest> requests = bytes -> world.write(tenant, bytes, 0);
+            if (way == Way.SHARE) {
+                LockedQueuePair last = locked;
+                if (last == null || last.members() == multiplexed) {
+                    HostCompletionQueue completions = world.completions();
+                    last = new LockedQueuePair(queuePair(completions, depth * multiplexed), completions, world.cores);
+                    locked = last;
+                }
+                return last.join(requests);
+            }
+            if (agent != null) {
+                if (shared.isEmpty() || shared.get(shared.size() - 1).members() == multiplexed) {
+                    shared.add(agent.share(queuePair(agent.completions(), depth * multiplexed)));
+                }
+                return shared.get(shared.size() - 1).join(requests);
+            }
+            return world.connect(tenant, depth);
+        }
+
+        private HostQueuePair queuePair(HostCompletionQueue completions, int depth) {
+            HostQueuePair made = world.connect(tenant, completions, QpType.RC, depth);
+            queuePairs.add(made);
+            return made;
+        }
+
+        private void limit(long perSecond) {
+            for (HostQueuePair each : queuePairs) {
+                long part = Math.max(1, perSecond / queuePairs.size());
+                RateLimit limit = perSecond == 0 ? RateLimit.NONE : new RateLimit(0, part, 0, BURST);
+                each.queuePair().modify(new QpAttributes().rateLimit(limit));
+            }
+        }
+    }
+
+    /** An application as those see it who make rates. */
+    private record Member(Application application) implements RateMember {
+        @Override
+        public TenantUtility utility() {
+            return TenantUtility.DEFAULT;
+        }
+
+        @Override
+        public long sent() {
+            return application.tenant.group().statistics().messages();
+        }
+
+        @Override
+        public long held() {
+            return application.shared.stream().mapToLong(DrumAgent.Shared::held).sum();
+        }
+
+        @Override
+        public long backloggedNanos() {
+            return application.tenant.group().statistics().backloggedNanos();
+        }
+
+        @Override
+        public long delivered() {
+            return 0;
+        }
+
+        @Override
+        public long heldDeliveries() {
+            return 0;
+        }
+
+        @Override
+        public void requestRate(long perSecond) {
+            application.limit(perSecond);
+        }
+
+        @Override
+        public void completionRate(long perSecond) {
+            throw new IllegalStateException("deliveries have no rate");
+        }
+    }
+
+    private record Rates(RateAgent agent, DrumWorld world) implements Actor {
+        @Override
+        public int step() {
+            return agent.doWork(world.now());
+        }
+
+        @Override
+        public long nextDeadlineNanos() {
+            return agent.nextDeadline();
+        }
+    }
+}
