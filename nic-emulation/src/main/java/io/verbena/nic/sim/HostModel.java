@@ -182,6 +182,11 @@ public final class HostModel {
         return systemCall;
     }
 
+    /** What it takes to write a request into a queue. */
+    public long postNanos() {
+        return post;
+    }
+
     /** What it takes a cache line to go from one core to another, one way. */
     public long lineNanos() {
         return line;

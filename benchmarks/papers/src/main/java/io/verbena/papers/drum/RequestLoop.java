@@ -6,6 +6,7 @@ import io.verbena.nic.sim.HostCompletionQueue;
 import io.verbena.nic.sim.HostQueuePair;
 import io.verbena.nic.sim.SimTask;
 import io.verbena.nic.sim.SimThread;
+import io.verbena.papers.figures.Samples;
 import java.util.ArrayDeque;
 
 /**
