@@ -1,5 +1,6 @@
 package io.verbena.papers;
 
+import io.verbena.papers.avatar.AvatarFigures;
 import io.verbena.papers.drum.DrumFigures;
 import io.verbena.papers.model.ModelFigures;
 import io.verbena.papers.palos.PalosFigures;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         usageHelpAutoWidth = true,
         subcommands = {
+            AvatarFigures.class,
             DrumFigures.class,
             PalosFigures.class,
             RdmaboxFigures.class,

@@ -182,7 +182,7 @@ public final class HostModel {
         return systemCall;
     }
 
-    /** What it takes to write a request into a send queue. */
+    /** What it takes to write a request into a queue. */
     public long postNanos() {
         return post;
     }

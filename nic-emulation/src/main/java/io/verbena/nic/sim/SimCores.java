@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *   SimTask ─ step ─▶ SimThread: run, acquire, park ...
  *                        │ on a core, one after the other
  *                        ├─ HostQueuePair ── post, doorbell ──▶ QueuePair, NicModel
+ *                        ├─ HostFeed ─────── move ────────────▶ the same, of a SendSource
  *                        ├─ HostCompletionQueue ── poll, await ─▶ CompletionQueue
  *                        └─ SimLock ── spins or sleeps
  * </pre>

@@ -8,6 +8,8 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.queue.SendSource;
+import java.util.function.Function;
 
 /** A host whose threads send to a server, by a NIC of silicon: what tests of the two together need. */
 final class HostPair {
@@ -54,6 +56,18 @@ final class HostPair {
         from.connect(SERVER, to.number(), attributes);
         to.connect(CLIENT, from.number(), attributes);
         return new HostQueuePair(from, nic, cores);
+    }
+
+    /** A queue pair that a source fills, by a thread: of at most so many requests under way. */
+    HostFeed feed(HostCompletionQueue completions, Function<QueuePair, SendSource> source, int depth) {
+        QueuePair from = clientDomain.createQueuePair(
+                new QueuePairAttributes().completionQueue(completions.queue()).maxSend(256));
+        HostFeed feed = new HostFeed(from, source.apply(from), depth, nic, cores);
+        QueuePair to = serverDomain.createQueuePair(new QueuePairAttributes().completionQueue(serverCompletions));
+        ConnectAttributes attributes = new ConnectAttributes().pathMtu(1024);
+        from.connect(SERVER, to.number(), attributes);
+        to.connect(CLIENT, from.number(), attributes);
+        return feed;
     }
 
     SendRequest write(int bytes, long id) {

@@ -1,5 +1,6 @@
 package io.verbena.papers.drum;
 
+import io.verbena.papers.figures.Samples;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;

@@ -9,6 +9,7 @@ import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
+import io.verbena.papers.figures.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,6 +2,7 @@ package io.verbena.papers.drum;
 
 import io.verbena.nic.sim.SimTask;
 import io.verbena.nic.sim.SimThread;
+import io.verbena.papers.figures.Samples;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.function.IntSupplier;

@@ -8,6 +8,7 @@ import io.verbena.papers.figures.FigureReport;
 import io.verbena.papers.figures.MutationRun;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperFigure.Size;
+import io.verbena.papers.figures.Samples;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,7 @@ package io.verbena.nic.arbiter.baseline;
 import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.ShareList;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Flows in turn, a packet a visit: what Palos (II-B) finds a commodity NIC to do. Groups, weights and classes are not
@@ -19,17 +20,22 @@ public class PacketRoundRobin extends FlowTurns {
     }
 
     @Override
-    final ShareList<Place> queue(Flow flow) {
+    ShareList<Place> queue(Flow flow) {
         return flows;
     }
 
     @Override
-    final Place choose() {
+    Place choose() {
         Place place = flows.first();
         if (place == null) {
             throw new IllegalStateException("no flow waits");
         }
         return place;
+    }
+
+    /** The first of those that {@link #choose} takes; null if none waits. */
+    final @Nullable Place first() {
+        return flows.first();
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Flow;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.OutputQueue;
+import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.arbiter.baseline.Wire.TestFlow;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,5 +60,21 @@ class WholeMessagesTest {
         arbiter.active(a);
         assertThat(wire.visit()).isSameAs(b);
         assertThat(wire.visit()).isSameAs(a);
+    }
+
+    @Test
+    void strictFlowsComeFirstButNotIntoAMessage() {
+        TestFlow large = wire.flow(group, 1, 3 * 1024, output);
+        TestFlow other = wire.flow(group, 1, 100, output);
+        assertThat(wire.visit()).isSameAs(large);
+        TestFlow strict = wire.attached(group, 1, 2 * 1024, output);
+        strict.configure(1, TrafficClass.URGENT);
+        arbiter.active(strict);
+        List<Flow> order = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            order.add(wire.visit());
+        }
+        assertThat(order).containsExactly(large, large, strict, strict, strict, strict);
+        assertThat(other.messages).isZero();
     }
 }

@@ -1,0 +1,69 @@
+package io.verbena.papers.avatar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.papers.figures.Claim;
+import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.MutationRun;
+import io.verbena.papers.figures.PaperFigure;
+import io.verbena.papers.figures.PaperFigure.Size;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which claims hold, that they turn where what they are about is broken, and that a seed gives one result. */
+@Tag("computed") // the same on every JDK
+@Timeout(300)
+class AvatarFiguresTest {
+    private static List<String> holding(PaperFigure figure) {
+        FigureReport report = figure.run(1, Size.QUICK);
+        return report.claims().stream().filter(Claim::holds).map(Claim::id).toList();
+    }
+
+    @Test
+    void threadsBehindALockLose() {
+        assertThat(holding(new Figure1())).containsExactly("1.spin.3", "1.spin.9", "1.mutex.9");
+    }
+
+    @Test
+    void aMessageWaitsForTheOthers() {
+        assertThat(holding(new Figure2())).containsExactly("2.own", "2.knee", "2.mux", "2.printed");
+    }
+
+    @Test
+    void whoPostsMoreHoldsUpWhoSharesItsOrder() {
+        assertThat(holding(new Figure3a())).containsExactly("3a.spin", "3a.mux", "3a.printed");
+    }
+
+    @Test
+    void theStrictClassWaitsForWhatHasBegun() {
+        assertThat(holding(new Figure3b())).containsExactly("3b.own", "3b.mux", "3b.printed");
+    }
+
+    @Test
+    void connectionsThatShareKeepTheRate() {
+        assertThat(holding(new Figure5a())).contains("5a.mux", "5a.own");
+    }
+
+    @Test
+    void threadsThatShareKeepTheRate() {
+        FigureReport report = new Figure5b().run(1, Size.QUICK);
+        assertThat(report.claims().stream().filter(Claim::holds).map(Claim::id))
+                .contains("5b.mux.4096.loss", "5b.mux.64.loss", "5b.mux.64.gain");
+        FigureReport again = new Figure5b().run(1, Size.QUICK);
+        assertThat(again.tables()).isEqualTo(report.tables());
+        assertThat(again.claims()).isEqualTo(report.claims());
+    }
+
+    @Test
+    void claimsTurn() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        List<String> immune = new MutationRun(AvatarFigures.figures(), 1, Size.QUICK)
+                .run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
+    }
+}
