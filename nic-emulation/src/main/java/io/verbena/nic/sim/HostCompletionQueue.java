@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 public final class HostCompletionQueue {
     private final CompletionQueue queue;
     private final HostModel host;
+    private final Event armed = new Event();
 
     /**
      * Of a completion queue.
@@ -55,6 +56,25 @@ public final class HostCompletionQueue {
                 .run(host.poll)
                 .awaitEvent(event, nanos)
                 .run(host.systemCall);
+    }
+
+    /**
+     * A thread asks for an event, now, and pays for the doorbell afterwards: for who looks once more itself, as a
+     * {@link io.verbena.nic.poll.PollLoop} does, before it calls {@link #sleep}.
+     */
+    public void arm(SimThread thread) {
+        armed.ask();
+        armed.looked = true;
+        thread.run(host.mmio);
+    }
+
+    /**
+     * A thread sleeps until the event that was asked for by {@link #arm}, by a system call, and takes it by another.
+     *
+     * @param nanos most to sleep
+     */
+    public void sleep(SimThread thread, long nanos) {
+        thread.awaitEvent(armed, nanos).run(host.systemCall);
     }
 
     /** Raised by the completion that comes after it was asked for; holds at first also if one was there before. */

@@ -22,6 +22,6 @@ public final class RdmaboxFigures extends PaperCommand {
 
     /** All of them, in the paper's order. */
     static List<PaperFigure> figures() {
-        return List.of(new Figure5(), new BatchingFigure());
+        return List.of(new Figure1(), new Figure2(), new Figure5(), new BatchingFigure());
     }
 }

@@ -1,0 +1,65 @@
+package io.verbena.papers.rdmabox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.papers.figures.Claim;
+import io.verbena.papers.figures.FigureReport;
+import io.verbena.papers.figures.MutationRun;
+import io.verbena.papers.figures.PaperFigure;
+import io.verbena.papers.figures.PaperFigure.Size;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The simulated figures say the same for the same seed, and their claims turn where what they are about is broken. */
+@Tag("computed") // the same on every JDK
+@Timeout(600)
+class CardFiguresTest {
+    private static List<String> holding(PaperFigure figure) {
+        FigureReport report = figure.run(1, Size.QUICK);
+        return report.claims().stream().filter(Claim::holds).map(Claim::id).toList();
+    }
+
+    private static void turns(PaperFigure figure) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        List<String> immune = new MutationRun(List.of(figure), 1, Size.QUICK)
+                .run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
+    }
+
+    @Test
+    void smallRequestsWithoutALockOverwhelmTheCard() {
+        assertThat(holding(new Figure1()))
+                .containsExactly(
+                        "1.blocks.rises",
+                        "1.pages.rises",
+                        "1.small.free.peak",
+                        "1.small.free.rises",
+                        "1.small.random.rises");
+        turns(new Figure1());
+    }
+
+    @Test
+    void whoLooksLongEnoughIsNotWoken() {
+        assertThat(holding(new Figure2()))
+                .containsExactly(
+                        "2.small.time.rate",
+                        "2.small.time.wakes",
+                        "2.medium.hybrid",
+                        "2.medium.time.wakes",
+                        "2.large.time.wakes");
+        turns(new Figure2());
+    }
+
+    @Test
+    void aRunIsAFunctionOfTheSeed() {
+        FigureReport report = new Figure2().run(1, Size.QUICK);
+        FigureReport again = new Figure2().run(1, Size.QUICK);
+        assertThat(again.tables()).isEqualTo(report.tables());
+        assertThat(again.claims()).isEqualTo(report.claims());
+    }
+}
