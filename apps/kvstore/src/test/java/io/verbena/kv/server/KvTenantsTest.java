@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.verbena.ConnectionException;
 import io.verbena.Node;
 import io.verbena.NodeMode;
+import io.verbena.SendResult;
 import io.verbena.TenantOptions;
 import io.verbena.kv.client.KvClient;
+import io.verbena.kv.client.OneSidedReader;
 import io.verbena.kv.protocol.KvOp;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,6 +137,41 @@ class KvTenantsTest {
                     .isThrownBy(() -> node.connect(
                             server.addresses(0).get(0).replace("requests", "requests-silver"), TestClient.TIMEOUT))
                     .withMessageContaining("requests-silver");
+        }
+    }
+
+    /** Requests and READs of a client count for the tenant of its own node that it is. */
+    @Test
+    void clientsSendAtTheirTenantsExpense() {
+        try (KvServer server = KvServer.launch(context(Transport.TCP, 1).oneSided(64 << 10));
+                Node node = Node.launch(Transport.TCP
+                        .client(NodeMode.THREAD)
+                        .tenant(new TenantOptions().name("batch"))
+                        .tenant(new TenantOptions().name("idle")));
+                KvClient client =
+                        KvClient.connect(node, "batch", Transport.TCP.addresses(server, "tin"), TestClient.TIMEOUT);
+                OneSidedReader reader = OneSidedReader.attach(client, 1, TestClient.TIMEOUT)) {
+            UnsafeBuffer key = new UnsafeBuffer("absent".getBytes(StandardCharsets.US_ASCII));
+            long before = node.tenant("batch").statistics().messages();
+            assertThat(node.tenant("batch").connections()).isEqualTo(2);
+            assertThat(reader.get(0, key, 0, key.capacity(), 1)).isEqualTo(SendResult.SENT);
+            long deadline = System.nanoTime() + TestClient.TIMEOUT.toNanos();
+            while (reader.poll((buffer, offset, length) -> {}, 1) == 0) {
+                assertThat(System.nanoTime() - deadline).isNegative();
+                Thread.yield();
+            }
+            assertThat(reader.requested()).isOne();
+            assertThat(node.tenant("batch").statistics().messages())
+                    .as("two READs and a request")
+                    .isGreaterThanOrEqualTo(before + 3);
+            for (String other : List.of("default", "idle")) {
+                assertThat(node.tenant(other).statistics().messages()).as(other).isZero();
+                assertThat(node.tenant(other).connections()).as(other).isZero();
+            }
+            assertThatIllegalArgumentException()
+                    .isThrownBy(
+                            () -> KvClient.connect(node, "silver", Transport.TCP.addresses(server), TestClient.TIMEOUT))
+                    .withMessageContaining("silver");
         }
     }
 }
