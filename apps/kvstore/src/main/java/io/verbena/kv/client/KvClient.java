@@ -1,12 +1,14 @@
 package io.verbena.kv.client;
 
 import io.verbena.Channel;
+import io.verbena.ChannelOptions;
 import io.verbena.Inbox;
 import io.verbena.InboxOptions;
 import io.verbena.Message;
 import io.verbena.MessageHandler;
 import io.verbena.Node;
 import io.verbena.SendResult;
+import io.verbena.Tenant;
 import io.verbena.Tenants;
 import io.verbena.kv.KeyHash;
 import io.verbena.kv.protocol.RequestDescriptor;
@@ -35,6 +37,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Node node;
+    private final Tenant tenant;
     private final List<String> addresses;
     private final Inbox replies;
     private final Channel[] channels;
@@ -52,18 +55,19 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     private @Nullable ReplyHandler handler;
     private boolean closed;
 
-    private KvClient(Node node, List<String> addresses, @Nullable KvServer beside, Duration timeout) {
+    private KvClient(Node node, Tenant tenant, List<String> addresses, @Nullable KvServer beside, Duration timeout) {
         if (addresses.isEmpty()) {
             throw new IllegalArgumentException("shards 0 < minimum 1");
         }
         this.node = node;
+        this.tenant = tenant;
         this.addresses = List.copyOf(addresses);
         this.beside = beside;
         this.channels = new Channel[addresses.size()];
         this.unflushed = new int[channels.length];
         this.listed = new boolean[channels.length];
         this.unanswered = new long[channels.length];
-        this.replies = node.openInbox(
+        this.replies = tenant.openInbox(
                 "replies-" + NUMBERS.incrementAndGet(),
                 new InboxOptions()
                         .chunkLength(1 << 20)
@@ -71,8 +75,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
                         .maxMessage(TransferDescriptor.MAX_MESSAGE));
         try {
             for (int i = 0; i < channels.length; i++) {
-                channels[i] = node.connect(addresses.get(i), replies, timeout);
-                channels[i].attach(new ShardNumber(i));
+                channels[i] = connect(i, timeout);
             }
         } catch (RuntimeException e) {
             close();
@@ -89,7 +92,19 @@ public final class KvClient implements MessageHandler, AutoCloseable {
      * @throws io.verbena.ConnectionException if a shard cannot be reached; says why
      */
     public static KvClient connect(Node node, List<String> addresses, Duration timeout) {
-        return new KvClient(node, addresses, null, timeout);
+        return connect(node, Tenants.DEFAULT, addresses, timeout);
+    }
+
+    /**
+     * The same for a client that is one of its node's tenants: its requests, READs and replies are at that tenant's
+     * expense.
+     *
+     * @param tenant name of a tenant of the node; which of the server's tenants the client is, its addresses say
+     *     ({@link KvServer#addresses(int, String)})
+     * @throws IllegalArgumentException if the node has no such tenant
+     */
+    public static KvClient connect(Node node, String tenant, List<String> addresses, Duration timeout) {
+        return new KvClient(node, node.tenant(tenant), addresses, null, timeout);
     }
 
     /** Connects to a server in this process, whose shards this client helps to run. */
@@ -103,7 +118,7 @@ public final class KvClient implements MessageHandler, AutoCloseable {
      * @throws IllegalArgumentException if the server has no such tenant
      */
     public static KvClient connect(Node node, KvServer server, String tenant, Duration timeout) {
-        return new KvClient(node, server.localAddresses(tenant), server, timeout);
+        return new KvClient(node, node.tenant(Tenants.DEFAULT), server.localAddresses(tenant), server, timeout);
     }
 
     /** Number of shards. */
@@ -129,9 +144,13 @@ public final class KvClient implements MessageHandler, AutoCloseable {
         lost += unanswered[shard];
         outstanding -= unanswered[shard];
         unanswered[shard] = 0;
-        Channel channel = node.connect(addresses.get(shard), replies, timeout);
+        channels[shard] = connect(shard, timeout);
+    }
+
+    private Channel connect(int shard, Duration timeout) {
+        Channel channel = tenant.connect(addresses.get(shard), replies, new ChannelOptions(), timeout);
         channel.attach(new ShardNumber(shard));
-        channels[shard] = channel;
+        return channel;
     }
 
     /** Whether a shard can be reached; if not, requests to it are refused with {@link SendResult#CLOSED}. */
@@ -315,6 +334,11 @@ public final class KvClient implements MessageHandler, AutoCloseable {
     /** Where a shard's requests go. */
     String address(int shard) {
         return addresses.get(shard);
+    }
+
+    /** On whose account the client connects. */
+    Tenant tenant() {
+        return tenant;
     }
 
     /** The node that the client belongs to. */

@@ -107,7 +107,7 @@ public final class OneSidedReader implements AutoCloseable {
     }
 
     private void attachTo(int shard, Duration timeout) {
-        RemoteRegion region = client.node().attach(ReadIndexDescriptor.addressOf(client.address(shard)), timeout);
+        RemoteRegion region = client.tenant().attach(ReadIndexDescriptor.addressOf(client.address(shard)), timeout);
         UnsafeBuffer header = new UnsafeBuffer(new byte[ReadIndexDescriptor.HEADER_LENGTH]);
         try {
             region.read(0, header, 0, header.capacity(), timeout);

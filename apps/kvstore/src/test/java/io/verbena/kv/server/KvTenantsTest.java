@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.verbena.ConnectionException;
 import io.verbena.Node;
 import io.verbena.NodeMode;
+import io.verbena.SendResult;
 import io.verbena.TenantOptions;
 import io.verbena.kv.client.KvClient;
+import io.verbena.kv.client.OneSidedReader;
 import io.verbena.kv.protocol.KvOp;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -133,6 +137,42 @@ class KvTenantsTest {
                     .isThrownBy(() -> node.connect(
                             server.addresses(0).get(0).replace("requests", "requests-silver"), TestClient.TIMEOUT))
                     .withMessageContaining("requests-silver");
+        }
+    }
+
+    /** Connections, READs and replies of a client are those of the tenant of its own node that it is. */
+    @Test
+    void clientsAreTenantsOfTheirNode() {
+        Transport transport = Transport.LOCAL;
+        try (KvServer server =
+                        KvServer.launch(context(transport, 1).oneSided(64 << 10));
+                Node node = Node.launch(transport
+                        .client(NodeMode.THREAD)
+                        .tenant(new TenantOptions().name("batch"))
+                        .tenant(new TenantOptions().name("idle")));
+                KvClient client =
+                        KvClient.connect(node, "batch", transport.addresses(server, "tin"), TestClient.TIMEOUT);
+                OneSidedReader reader = OneSidedReader.attach(client, 1, TestClient.TIMEOUT)) {
+            UnsafeBuffer key = new UnsafeBuffer("absent".getBytes(StandardCharsets.US_ASCII));
+            assertThat(node.tenant("batch").connections())
+                    .as("one for requests, one for READs")
+                    .isEqualTo(2);
+            assertThat(node.tenant("batch").memory()).as("replies").isPositive();
+            assertThat(reader.get(0, key, 0, key.capacity(), 1)).isEqualTo(SendResult.SENT);
+            long deadline = System.nanoTime() + TestClient.TIMEOUT.toNanos();
+            while (reader.poll((buffer, offset, length) -> {}, 1) == 0) {
+                assertThat(System.nanoTime() - deadline).isNegative();
+                Thread.yield();
+            }
+            assertThat(reader.requested()).isOne();
+            for (String other : List.of("default", "idle")) {
+                assertThat(node.tenant(other).connections()).as(other).isZero();
+                assertThat(node.tenant(other).memory()).as(other).isZero();
+            }
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() ->
+                            KvClient.connect(node, "silver", transport.addresses(server), TestClient.TIMEOUT))
+                    .withMessageContaining("silver");
         }
     }
 }

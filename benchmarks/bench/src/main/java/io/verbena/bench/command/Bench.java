@@ -10,6 +10,7 @@ import io.verbena.bench.compare.FigureTarget;
 import io.verbena.bench.compare.Globs;
 import io.verbena.bench.files.FilesCommand;
 import io.verbena.bench.kv.KvCommand;
+import io.verbena.bench.kv.OverloadCommand;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.polling.PollingCommand;
 import io.verbena.bench.promise.PromiseCommand;
@@ -45,6 +46,7 @@ import picocli.CommandLine.Option;
             RatesCommand.class,
             KvCommand.class,
             FilesCommand.class,
+            OverloadCommand.class,
             TenantsCommand.class,
             UrgentCommand.class,
             AdversaryCommand.class,

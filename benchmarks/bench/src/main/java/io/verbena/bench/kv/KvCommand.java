@@ -1,16 +1,12 @@
 package io.verbena.bench.kv;
 
+import io.verbena.Tenants;
 import io.verbena.bench.Interval;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.MarkdownTable;
-import io.verbena.bench.trial.JavaProcess;
-import io.verbena.bench.trial.Sink;
 import io.verbena.kv.protocol.ReadIndexDescriptor;
 import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -64,26 +60,12 @@ public final class KvCommand extends RunCommand {
         RunException.requireRange("depth", depth, 1, 1024);
         RunException.requireRange("writes", writes, 0, 100);
         RunException.requireRange("rounds", rounds, 1, 1000);
-        List<String> arguments = List.of(Sink.listen(fabric, "kv"), Long.toString(index), Integer.toString(slot));
-        try (JavaProcess server = new JavaProcess(KvProcess.class, arguments);
-                KvLoad load = new KvLoad(address(server), keys, value, depth)) {
+        try (KvServerProcess server = new KvServerProcess(fabric, "kv", index, slot, List.of());
+                KvLoad load = new KvLoad(server.address(Tenants.DEFAULT), new KeySet(keys, value), depth)) {
             out.println(Machine.here().text());
             measure(load);
         }
         return 0;
-    }
-
-    private static String address(JavaProcess server) {
-        BufferedReader reader = server.process().inputReader(StandardCharsets.UTF_8);
-        try {
-            String line = reader.readLine();
-            if (line == null || !line.startsWith(KvProcess.ADDRESS)) {
-                throw new RunException("the server said '" + line + "'");
-            }
-            return line.substring(KvProcess.ADDRESS.length());
-        } catch (IOException e) {
-            throw new RunException("the server cannot be heard: " + e.getMessage(), e);
-        }
     }
 
     private void measure(KvLoad load) {
