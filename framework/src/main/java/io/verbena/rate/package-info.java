@@ -10,6 +10,11 @@
  *                      ├────▶ HostSolver ───────────┤          one host, in rounds with a coordinator (ADMM)
  *                      └ PeerProblem ─▶ PeerCoupling┘          hosts that send to each other, in rounds
  *
+ *   PriceExchange    the same between nodes that only tell each other: messages are lost, late or wrong, peers die
+ *    ├ ExchangeSources   what a node sends: request step, reports, bounds by what peers grant
+ *    ├ ExchangeTargets   what it takes: completion step, prices, grants that are never more than there is
+ *    └ ExchangePeer ─ PeerOutflow, PeerInflow     RateMessage, ExchangeTimes, ExchangeCounts
+ *
  *   ScalarRoot      the rate of one application at given prices      Certificate, PeerCertificate   the bound
  *   MultiplierSearch the price at which a capacity is kept           Delivery, HostLoop   who hears whom, who works
  *   DualDecomposition, AdmmSettings.AS_PRINTED                       the paper's baselines
