@@ -42,20 +42,45 @@ public final class Channel extends MessageSender implements AutoCloseable {
     private final Connections connections;
     private final Connection connection;
     private final Tenant tenant;
-    private final ChannelSender sender;
+    private final boolean concurrent;
     private final End end = new End();
 
+    private volatile @Nullable ChannelSender sender; // made when it is first asked for: most of many channels are idle
     private @Nullable Object attachment;
     private volatile @Nullable Runnable onClosed;
     private volatile @Nullable Reconnector reconnector;
 
-    Channel(Node node, Connection connection, StagingRing staging, Tenant tenant, boolean concurrent) {
+    Channel(Node node, Connection connection, Tenant tenant, boolean concurrent) {
         this.node = node;
         this.connections = node.connections();
         this.connection = connection;
         this.tenant = tenant;
-        this.sender = new ChannelSender(
-                this, connections, connection, staging, tenant.group(), tenant.callbacks(), node.turns(), concurrent);
+        this.concurrent = concurrent;
+    }
+
+    /** What sends its messages. */
+    ChannelSender sender() {
+        ChannelSender made = sender;
+        return made != null ? made : makeSender();
+    }
+
+    private synchronized ChannelSender makeSender() {
+        ChannelSender made = sender;
+        if (made == null) {
+            StagingRing staging = new StagingRing(tenant.pd(), connections.stagingLength(), connection.path.depth(), 0);
+            made = new ChannelSender(
+                    this,
+                    connections,
+                    connection,
+                    staging,
+                    tenant.group(),
+                    tenant.callbacks(),
+                    node.turns(),
+                    concurrent);
+            made.target();
+            sender = made;
+        }
+        return made;
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------------
@@ -77,19 +102,19 @@ public final class Channel extends MessageSender implements AutoCloseable {
      */
     @Override
     public SendResult offer(DirectBuffer buffer, int offset, int length) {
-        return sender.send(buffer, offset, length, true);
+        return sender().send(buffer, offset, length, true);
     }
 
     /** As {@link #offer(DirectBuffer, int, int)}, with 32 bits beside the message. */
     public SendResult offer(DirectBuffer buffer, int offset, int length, int immediate) {
-        return sender.send(buffer, offset, length, immediate, true);
+        return sender().send(buffer, offset, length, immediate, true);
     }
 
     /**
      * As {@link #offer}, but the message may stay here until {@link #flush}: for batches, which then cost one doorbell.
      */
     public SendResult enqueue(DirectBuffer buffer, int offset, int length) {
-        return sender.send(buffer, offset, length, false);
+        return sender().send(buffer, offset, length, false);
     }
 
     /**
@@ -108,12 +133,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
      */
     public SendResult offer(
             DirectBuffer head, int headOffset, int headLength, DirectBuffer body, int bodyOffset, int bodyLength) {
-        return sender.send(head, headOffset, headLength, body, bodyOffset, bodyLength);
+        return sender().send(head, headOffset, headLength, body, bodyOffset, bodyLength);
     }
 
     /** As {@link #enqueue(DirectBuffer, int, int)}, with 32 bits beside the message. */
     public SendResult enqueue(DirectBuffer buffer, int offset, int length, int immediate) {
-        return sender.send(buffer, offset, length, immediate, false);
+        return sender().send(buffer, offset, length, immediate, false);
     }
 
     /**
@@ -121,7 +146,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * {@linkplain ChannelOptions#concurrent concurrent} channel, what other threads have enqueued too.
      */
     public void flush() {
-        sender.flush();
+        sender().flush();
     }
 
     /**
@@ -133,7 +158,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * @param listener runs as {@link Node#execute} says: it may send, if no other thread does, and must not block
      */
     public void onReady(Runnable listener) {
-        sender.onReady(listener);
+        sender().onReady(listener);
     }
 
     // ---- composing in place -----------------------------------------------------------------------------------------
@@ -147,17 +172,17 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * @return the offset, {@link #BACK_PRESSURED} or {@link #CLOSED}
      */
     public int tryClaim(int length) {
-        return sender.tryClaim(length);
+        return sender().tryClaim(length);
     }
 
     /** Where the claimed message is composed. */
     public MutableDirectBuffer claimBuffer() {
-        return sender.claimBuffer();
+        return sender().claimBuffer();
     }
 
     /** Sends the claimed message. */
     public SendResult commit() {
-        return sender.sendClaim(sender.claimLength(), true);
+        return sender().sendClaim(sender().claimLength(), true);
     }
 
     /**
@@ -166,17 +191,17 @@ public final class Channel extends MessageSender implements AutoCloseable {
      * @param length in bytes, 0 to what was claimed
      */
     public SendResult commit(int length) {
-        return sender.sendClaim(length, true);
+        return sender().sendClaim(length, true);
     }
 
     /** As {@link #commit()}, but the message may stay here until {@link #flush}. */
     public SendResult enqueueClaim() {
-        return sender.sendClaim(sender.claimLength(), false);
+        return sender().sendClaim(sender().claimLength(), false);
     }
 
     /** Abandons the claim. */
     public void abortClaim() {
-        sender.abortClaim();
+        sender().abortClaim();
     }
 
     // ---- state ------------------------------------------------------------------------------------------------------
@@ -218,7 +243,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
     public void urgent(boolean before) {
         checkShared(before, "urgent");
         modify(new QpAttributes().trafficClass(before ? TrafficClass.URGENT : TrafficClass.BULK));
-        sender.bound();
+        sender().bound();
     }
 
     /** Its rate limit. */
@@ -264,7 +289,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /** Bytes of the longest message that can be sent; -1 if the peer gave no inbox. */
     public int maxMessage() {
-        return sender.maxMessage();
+        return sender().maxMessage();
     }
 
     /** Messages that were sent or enqueued and that the peer has not acknowledged. */
@@ -351,11 +376,6 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return node;
     }
 
-    /** What sends its messages. */
-    ChannelSender sender() {
-        return sender;
-    }
-
     /** The local queue pair by which its messages arrive. */
     int queuePairNumber() {
         return connection.number;
@@ -384,7 +404,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
         @Override
         public void peerKnown() {
             node.channels().put(Channel.this);
-            sender.target();
+            synchronized (Channel.this) {
+                ChannelSender made = sender;
+                if (made != null) {
+                    made.target();
+                }
+            }
         }
 
         @Override
@@ -402,7 +427,10 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
         @Override
         public void retired() {
-            sender.release();
+            ChannelSender made = sender;
+            if (made != null) {
+                made.release();
+            }
             node.channels().retire(Channel.this);
         }
     }

@@ -36,8 +36,8 @@ final class TenantConnections implements ConnectionOwner {
     }
 
     @Override
-    public ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent) {
-        return new Channel(node, connection, staging, tenant, concurrent).end();
+    public ConnectionEnd channel(Connection connection, boolean concurrent) {
+        return new Channel(node, connection, tenant, concurrent).end();
     }
 
     @Override

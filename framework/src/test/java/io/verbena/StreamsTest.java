@@ -8,7 +8,6 @@ import io.verbena.connection.ConnectionFlyweight;
 import io.verbena.connection.Streams;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.wire.AppendEthFlyweight;
-import io.verbena.path.StagingRing;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -43,8 +42,7 @@ class StreamsTest {
         Connection connection = Streams.beside(first.connection(), stream);
         Node node = first.node();
         Tenant tenant = node.tenant("default");
-        StagingRing staging = new StagingRing(tenant.pd(), 1 << 16, connection.path.depth(), 0);
-        Channel channel = new Channel(node, connection, staging, tenant, false);
+        Channel channel = new Channel(node, connection, tenant, false);
         channel.end().peerKnown();
         return channel;
     }

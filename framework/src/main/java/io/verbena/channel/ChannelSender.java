@@ -15,6 +15,7 @@ import io.verbena.path.StagingRing;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends a channel's messages: each is put into its request, or staged in memory that the NIC reads. Nothing here
@@ -40,9 +41,11 @@ public final class ChannelSender {
     private final ReadyNotice ready;
     private final boolean concurrent;
     private final int maxInline;
-    private final UnsafeBuffer inlineClaim;
-    private final SendRequest request = new SendRequest();
     private final SingleThreadGuard use = new SingleThreadGuard(); // entered for as long as a claim is open, too
+
+    // Made for the first message, and for the first claim: most of many channels are idle.
+    private @Nullable SendRequest request;
+    private @Nullable UnsafeBuffer inlineClaim;
 
     private int queueId;
     private int queueKey;
@@ -78,7 +81,6 @@ public final class ChannelSender {
         this.ready = new ReadyNotice(channel, connection, callbacks, turns);
         this.concurrent = concurrent;
         this.maxInline = path.maxInline();
-        this.inlineClaim = new UnsafeBuffer(new byte[maxInline]);
         if (concurrent) {
             use.forMany();
         }
@@ -133,7 +135,7 @@ public final class ChannelSender {
             SendRequest append = append().signaled(false);
             return length <= maxInline
                     ? post(append.inline(buffer, offset, length), now)
-                    : postStaged(buffer, offset, length, now);
+                    : postStaged(append, buffer, offset, length, now);
         } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
@@ -150,11 +152,11 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            SendRequest append = request.appendImmediate(queueId, queueKey, immediate).stream(stream)
+            SendRequest append = request().appendImmediate(queueId, queueKey, immediate).stream(stream)
                     .signaled(false);
             return length <= maxInline
                     ? post(append.inline(buffer, offset, length), now)
-                    : postStaged(buffer, offset, length, now);
+                    : postStaged(append, buffer, offset, length, now);
         } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
@@ -173,8 +175,9 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            append().signaled(false).inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
-            return length <= maxInline ? post(request, true) : postInParts(length);
+            SendRequest append =
+                    append().signaled(false).inline(head, headOffset, headLength, body, bodyOffset, bodyLength);
+            return length <= maxInline ? post(append, true) : postInParts(append, length);
         } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
@@ -228,7 +231,16 @@ public final class ChannelSender {
 
     /** Begins the request for a message. */
     private SendRequest append() {
-        return request.append(queueId, queueKey).stream(stream);
+        return request().append(queueId, queueKey).stream(stream);
+    }
+
+    private SendRequest request() {
+        SendRequest made = request;
+        if (made == null) {
+            made = new SendRequest();
+            request = made;
+        }
+        return made;
     }
 
     /** Not by {@link #submit}: HotSpot inlines 15 levels of calls, and a store in a peer's memory is the fifteenth. */
@@ -248,19 +260,19 @@ public final class ChannelSender {
         return now ? path.post(message) : path.enqueue(message);
     }
 
-    private SendResult postStaged(DirectBuffer buffer, int offset, int length, boolean now) {
+    private SendResult postStaged(SendRequest message, DirectBuffer buffer, int offset, int length, boolean now) {
         if (!window.ensureRoom() || !window.stage(length)) {
             return roomless();
         }
         StagingRing staging = window.staging();
         staging.buffer().putBytes(staging.offset(), buffer, offset, length);
-        postClaimed(length, now);
+        postClaimed(message, length, now);
         return SendResult.SENT;
     }
 
     /** Sends the request, whose data lies in two places. */
-    private SendResult postInParts(int length) {
-        if (path.executeNow(request)) {
+    private SendResult postInParts(SendRequest message, int length) {
+        if (path.executeNow(message)) {
             window.posted();
             return SendResult.SENT;
         }
@@ -268,16 +280,15 @@ public final class ChannelSender {
             return roomless();
         }
         StagingRing staging = window.staging();
-        request.copyInline(staging.buffer(), staging.offset());
-        append().signaled(false);
-        postClaimed(length, true);
+        message.copyInline(staging.buffer(), staging.offset());
+        postClaimed(append().signaled(false), length, true);
         return SendResult.SENT;
     }
 
-    private void postClaimed(int length, boolean now) {
+    private void postClaimed(SendRequest message, int length, boolean now) {
         StagingRing staging = window.staging();
         try {
-            submit(request.local(staging.key(), staging.offset(), length), now);
+            submit(message.local(staging.key(), staging.offset(), length), now);
         } catch (IllegalArgumentException e) { // urgent, and the bound was lowered
             staging.abort();
             throw e;
@@ -376,7 +387,16 @@ public final class ChannelSender {
 
     /** Where the claimed message is composed. */
     public MutableDirectBuffer claimBuffer() {
-        return claimInline ? inlineClaim : window.staging().buffer();
+        return claimInline ? inlineClaim() : window.staging().buffer();
+    }
+
+    private UnsafeBuffer inlineClaim() {
+        UnsafeBuffer made = inlineClaim;
+        if (made == null) {
+            made = new UnsafeBuffer(new byte[maxInline]);
+            inlineClaim = made;
+        }
+        return made;
     }
 
     /** Bytes that were claimed. */
@@ -398,12 +418,12 @@ public final class ChannelSender {
         }
         claimLength = NO_CLAIM;
         try {
-            append().signaled(false);
+            SendRequest append = append().signaled(false);
             if (claimInline) {
-                submit(request.inline(inlineClaim, 0, length), now);
+                submit(append.inline(inlineClaim(), 0, length), now);
                 window.posted();
             } else {
-                postClaimed(length, now);
+                postClaimed(append, length, now);
             }
             return SendResult.SENT;
         } catch (RuntimeException e) {

@@ -9,6 +9,7 @@ import io.verbena.nic.arbiter.Limit;
 import io.verbena.path.SendPath;
 import io.verbena.path.StagingRing;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a channel may have under way: slots for messages, and memory for those that do not go inline. It grows while
@@ -35,9 +36,9 @@ public final class SendWindow implements IdleMemory.Holder {
     private final StagingRing staging;
     private final PerformanceGroup group;
     private final SingleThreadGuard use;
-    private final WindowGrowth growth;
     private final AtomicInteger givings = new AtomicInteger(); // odd while the node may be inside to take memory
 
+    private @Nullable WindowGrowth growth; // from the first refusal on
     private int depth;
     private int refused; // since it has grown
     private boolean watched; // by who takes the memory of idle channels
@@ -57,7 +58,6 @@ public final class SendWindow implements IdleMemory.Holder {
         this.staging = staging;
         this.group = group;
         this.use = use;
-        this.growth = new WindowGrowth(connections.clock());
         this.depth = path.depth();
     }
 
@@ -119,7 +119,7 @@ public final class SendWindow implements IdleMemory.Holder {
         Limit limit = path.limit();
         group.statistics().refuse(limit);
         if (limit == Limit.WINDOW) {
-            growth.refused(posted);
+            measured().refused(posted);
         }
     }
 
@@ -136,8 +136,9 @@ public final class SendWindow implements IdleMemory.Holder {
     private void takeCompleted() {
         completed = posted - path.outstanding();
         staging.complete(completed);
-        if (growth.ends(completed)) {
-            growth.end();
+        WindowGrowth measuring = growth;
+        if (measuring != null && measuring.ends(completed)) {
+            measuring.end();
         }
     }
 
@@ -149,15 +150,24 @@ public final class SendWindow implements IdleMemory.Holder {
      */
     private boolean wantsMore() {
         if (!path.isStarved()) {
-            return growth.wantsMore();
+            return measured().wantsMore();
         }
         return ++refused >= REFUSALS;
+    }
+
+    private WindowGrowth measured() {
+        WindowGrowth made = growth;
+        if (made == null) {
+            made = new WindowGrowth(connections.clock());
+            growth = made;
+        }
+        return made;
     }
 
     /** With the window as it is from here on. */
     private void begunAnew() {
         refused = 0;
-        growth.grown();
+        measured().grown();
         watch();
     }
 
@@ -223,7 +233,7 @@ public final class SendWindow implements IdleMemory.Holder {
             depth = path.depth();
             staging.giveBack(bytes, depth);
             refused = 0;
-            growth.reset();
+            growth = null;
             watched = false;
             return true;
         } finally {

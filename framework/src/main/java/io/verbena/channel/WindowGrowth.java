@@ -105,14 +105,4 @@ final class WindowGrowth {
         }
         begin();
     }
-
-    /** The window is as at first: all that was measured is forgotten. */
-    void reset() {
-        begin();
-        awaited = NONE;
-        before = 0;
-        wanted = false;
-        rest = 0;
-        nextRest = MIN_REST;
-    }
 }

@@ -100,7 +100,7 @@ public final class Connection {
         this.transaction = transaction;
         this.incoming = incoming;
         this.kind = kind;
-        this.name = name;
+        this.name = name.intern(); // of which there are few
         this.state = incoming ? ACCEPTED : CONNECTING;
     }
 

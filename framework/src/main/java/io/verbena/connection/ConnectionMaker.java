@@ -77,10 +77,10 @@ final class ConnectionMaker {
         SendPath path = new QueuePairPath(queuePair, engine);
         Connection c = connection(wanted, queuePair, path, FIRST_STREAM);
         if (accesses) {
-            c.end = wanted.owner().region(c, staging(pd, path, Access.LOCAL_WRITE), completions);
+            StagingRing staging = new StagingRing(pd, settings.stagingLength(), path.depth(), Access.LOCAL_WRITE);
+            c.end = wanted.owner().region(c, staging, completions);
         } else if (posts) {
-            c.end = wanted.owner()
-                    .channel(c, staging(pd, path, 0), wanted.settings().concurrent());
+            c.end = wanted.owner().channel(c, wanted.settings().concurrent());
         }
         return c;
     }
@@ -99,11 +99,7 @@ final class ConnectionMaker {
     Connection join(NewConnection wanted, SharedQueuePair shared) {
         SharedPath path = shared.join(wanted.settings().weight());
         Connection c = connection(wanted, shared.queuePair(), path, path.stream());
-        c.end = wanted.owner()
-                .channel(
-                        c,
-                        staging(wanted.owner().pd(), path, 0),
-                        wanted.settings().concurrent());
+        c.end = wanted.owner().channel(c, wanted.settings().concurrent());
         return c;
     }
 
@@ -130,10 +126,6 @@ final class ConnectionMaker {
                 .maxInline(posts ? settings.maxInline() : 0);
     }
 
-    private StagingRing staging(ProtectionDomain pd, SendPath path, int access) {
-        return new StagingRing(pd, settings.stagingLength(), path.depth(), access);
-    }
-
     /** Room for what is under way, and as much again for what handlers post while a batch of them is told. */
     private int completionDepth() {
         return 2 * BitUtil.findNextPositivePowerOfTwo(settings.sendDepth());
@@ -147,7 +139,7 @@ final class ConnectionMaker {
 
     /** Takes what the peer said of its end. */
     static void takePeer(Connection c, ConnectionFlyweight d) {
-        c.peer.name = d.node();
+        c.peer.name = d.node().intern(); // of which there are few
         c.peer.qp = d.senderQp();
         c.peer.stream = d.senderStream();
         c.peer.group = d.group();

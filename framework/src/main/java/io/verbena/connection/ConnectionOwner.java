@@ -19,8 +19,12 @@ public interface ConnectionOwner {
         return 1;
     }
 
-    /** Makes the channel of a connection to or from an inbox; memory is for the messages that it has under way. */
-    ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent);
+    /**
+     * Makes the channel of a connection to or from an inbox.
+     *
+     * @param concurrent whether any number of threads send, or one at a time
+     */
+    ConnectionEnd channel(Connection connection, boolean concurrent);
 
     /**
      * Makes the remote region of a connection to a peer's region; memory is for the operations that it has under way.

@@ -35,6 +35,7 @@ public final class Connections implements DutyCycleAgent {
     static final int ATTEMPTS = 10;
 
     private final String nodeName;
+    private final int stagingLength;
     private final Engine engine;
     private final NanoClock clock;
     private final LongSupplier random;
@@ -72,6 +73,7 @@ public final class Connections implements DutyCycleAgent {
             byte[] token,
             Notices notices) {
         this.nodeName = settings.node();
+        this.stagingLength = settings.stagingLength();
         this.engine = nic.engine(0);
         this.clock = runtime.clock();
         this.random = runtime.random();
@@ -89,6 +91,11 @@ public final class Connections implements DutyCycleAgent {
     /** Sets the listener for peers that had no link for too long; under the lock. */
     public void onPeerGone(LongConsumer told) {
         reports.onPeerGone(told);
+    }
+
+    /** Bytes in which a channel keeps longer messages at first. */
+    public int stagingLength() {
+        return stagingLength;
     }
 
     /** By which everything here runs. */

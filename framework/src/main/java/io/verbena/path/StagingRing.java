@@ -20,6 +20,8 @@ public final class StagingRing {
     static final int MAX_LARGE = 4;
 
     private static final long NO_RING = -1;
+    private static final long[] NO_NUMBERS = {};
+    private static final @Nullable MemoryRegion[] NO_REGIONS = {};
 
     private final ProtectionDomain pd;
     private final int access;
@@ -30,10 +32,10 @@ public final class StagingRing {
     private long tail; // free up to here
 
     // Requests that hold memory, oldest first: the request's number, where it lies, and the ring's tail when it is
-    // complete.
-    private long[] requests;
-    private long[] ends; // NO_RING for a region of its own
-    private @Nullable MemoryRegion[] regions;
+    // complete. Made for the first of them.
+    private long[] requests = NO_NUMBERS;
+    private long[] ends = NO_NUMBERS; // NO_RING for a region of its own
+    private @Nullable MemoryRegion[] regions = NO_REGIONS;
     private int mask;
     private int first;
     private int count;
@@ -53,9 +55,6 @@ public final class StagingRing {
         this.pd = pd;
         this.capacity = capacity;
         this.access = access;
-        this.requests = new long[sendDepth];
-        this.ends = new long[sendDepth];
-        this.regions = new MemoryRegion[sendDepth];
         this.mask = sendDepth - 1;
     }
 
@@ -120,6 +119,18 @@ public final class StagingRing {
 
     /** Follows a send ring that holds another number of requests now, a power of two, and not fewer than there are. */
     public void resize(int sendDepth) {
+        if (count > 0) {
+            makeRoom(sendDepth);
+        } else {
+            requests = NO_NUMBERS;
+            ends = NO_NUMBERS;
+            regions = NO_REGIONS;
+        }
+        first = 0;
+        mask = sendDepth - 1;
+    }
+
+    private void makeRoom(int sendDepth) {
         long[] numbers = new long[sendDepth];
         long[] tails = new long[sendDepth];
         MemoryRegion[] places = new MemoryRegion[sendDepth];
@@ -132,8 +143,6 @@ public final class StagingRing {
         requests = numbers;
         ends = tails;
         regions = places;
-        first = 0;
-        mask = sendDepth - 1;
     }
 
     private void giveBack(MemoryRegion region) {
@@ -267,6 +276,9 @@ public final class StagingRing {
     /** The claim belongs to a request. */
     public void commit(long request) {
         MemoryRegion region = claimed();
+        if (requests.length == 0) {
+            makeRoom(mask + 1);
+        }
         int last = (first + count++) & mask;
         requests[last] = request;
         regions[last] = region;

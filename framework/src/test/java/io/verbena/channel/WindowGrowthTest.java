@@ -80,16 +80,6 @@ class WindowGrowthTest {
     }
 
     @Test
-    void aWindowThatIsSmallAgainIsLookedAtAtOnce() {
-        measure(LONG);
-        growth.grown();
-        measure(2 * LONG);
-        growth.reset();
-        measure(LONG);
-        assertThat(growth.wantsMore()).isTrue();
-    }
-
-    @Test
     void aPathThatAnswersSoonIsLookedAtAgain() {
         measure(WindowGrowth.MIN_ROUND_TRIP - WindowGrowth.ROUND_TRIPS);
         assertThat(growth.wantsMore()).isFalse();

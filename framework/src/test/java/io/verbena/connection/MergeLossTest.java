@@ -180,7 +180,7 @@ class MergeLossTest {
         }
 
         @Override
-        public ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent) {
+        public ConnectionEnd channel(Connection connection, boolean concurrent) {
             throw new AssertionError();
         }
     }

@@ -129,7 +129,7 @@ class VirtualTimeTest {
         }
 
         @Override
-        public ConnectionEnd channel(Connection connection, StagingRing staging, boolean concurrent) {
+        public ConnectionEnd channel(Connection connection, boolean concurrent) {
             made.add(connection);
             return this;
         }
