@@ -23,8 +23,7 @@ class HostFeedTest {
     private static final HostModel HOST = new HostModel().line(10).post(50).mmio(200);
     private static final int BYTES = 1000;
 
-    private final HostPair pair =
-            new HostPair(1, 1, HOST, new NicModel(), new LinkProfile().delay(1_000));
+    private final HostPair pair = new HostPair(1, 1, HOST, new NicModel(), new LinkProfile().delay(1_000));
     private final HostCompletionQueue completions = pair.completions();
     private final Requests source = new Requests();
     private final List<Long> ended = new ArrayList<>();
