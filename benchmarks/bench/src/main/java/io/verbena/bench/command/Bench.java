@@ -9,6 +9,7 @@ import io.verbena.bench.compare.Contestant;
 import io.verbena.bench.compare.FigureTarget;
 import io.verbena.bench.compare.Globs;
 import io.verbena.bench.kv.KvCommand;
+import io.verbena.bench.overflow.OverflowCommand;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.polling.PollingCommand;
 import io.verbena.bench.promise.PromiseCommand;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Option;
             GuiltyCommand.class,
             RatesCommand.class,
             KvCommand.class,
+            OverflowCommand.class,
             TenantsCommand.class,
             UrgentCommand.class,
             AdversaryCommand.class,
