@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Timeout;
 /** The proxy with strings in the memory of donors, which are processes of their own: killed, stopped, and going on. */
 @Timeout(value = 240, unit = TimeUnit.SECONDS)
 class OverflowServeTest {
-    private static final int KEYS = 1500;
+    private static final int KEYS = 600;
     private static final int LENGTH = 2000; // three times as much as there is memory for
 
     private static ProxyServer launch(ProxyContext context) {
-        context.port(0).maxMemory(1 << 20).conclude();
+        context.port(0).maxMemory(400 << 10).conclude();
         return ProxyServer.launch(
                 context,
                 new NodeStore(
@@ -96,7 +96,7 @@ class OverflowServeTest {
                 fill(waits);
                 assertThat(waits.command("SET", "small", "x")).isEqualTo("+OK\r\n");
                 donor.signal("-STOP");
-                for (int i = 0; i < 300; i++) {
+                for (int i = 0; i < 100; i++) {
                     waits.send(RespClient.encode("GET", "key" + i)); // the first keys are the longest idle
                 }
                 assertThat(goesOn.command("GET", "small")).isEqualTo(bulk("x"));
@@ -106,7 +106,7 @@ class OverflowServeTest {
                 assertThat(goesOn.command("GET", "small")).isEqualTo(bulk("x"));
                 assertThat(goesOn.command("DEL", "key" + (KEYS - 1))).isEqualTo(":1\r\n");
                 donor.signal("-CONT");
-                for (int i = 0; i < 300; i++) {
+                for (int i = 0; i < 100; i++) {
                     assertThat(waits.read()).isEqualTo(bulk(value(i)));
                 }
             } finally {
