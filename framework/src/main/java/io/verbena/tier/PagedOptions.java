@@ -75,8 +75,8 @@ public final class PagedOptions {
     /**
      * Creates the defaults, without peers.
      *
-     * @param memory name of the region that each {@link #peer} shares, see {@link io.verbena.Node#share}. The paged memory has
-     *     these regions to itself, and a peer contributes as many blocks as its region is long
+     * @param memory name of the region that each {@link #peer} shares, see {@link io.verbena.Node#share}. The paged
+     *     memory has these regions to itself, and a peer contributes as many blocks as its region is long
      * @param size bytes of the memory, a multiple of the page's length, at most 2<sup>30</sup> blocks
      */
     public PagedOptions(String memory, long size) {

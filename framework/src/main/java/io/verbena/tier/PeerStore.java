@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory of a peer: one region, or several, which are numbered in a row and filled one after another. A peer that was lost is never used again: what it holds may be older than what others
- * have.
+ * The memory of a peer: one region, or several, which are numbered in a row and filled one after another. A peer that
+ * was lost is never used again: what it holds may be older than what others have.
  */
 final class PeerStore implements Store {
     private static final Logger LOGGER = LoggerFactory.getLogger(PeerStore.class);

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 /** {@code verbena donate} in a process of its own, which is killed at the end of the test. */
 final class DonorProcess implements AutoCloseable {
     private static final Pattern READY = Pattern.compile("ready on (\\S+): lends ");
-    private static final long SECONDS = 30;
+    private static final long SECONDS = 60;
 
     private final Process process;
     private final String address;
@@ -30,8 +30,12 @@ final class DonorProcess implements AutoCloseable {
     /** Starts a donor that listens at one address. */
     static DonorProcess start(String... arguments) throws Exception {
         Process process = launch(Donate.class, arguments);
-        Matcher ready = READY.matcher(line(process));
-        assertThat(ready.find()).isTrue();
+        Matcher ready = READY.matcher("");
+        while (!ready.find()) {
+            String line = line(process);
+            assertThat(line).as("it gets ready").isNotEqualTo("null");
+            ready = READY.matcher(line);
+        }
         return new DonorProcess(process, ready.group(1));
     }
 
@@ -89,6 +93,12 @@ final class DonorProcess implements AutoCloseable {
     /** SIGKILL. */
     void kill() {
         process.destroyForcibly();
+    }
+
+    /** Sends a signal, such as {@code -STOP}. */
+    void signal(String signal) throws Exception {
+        Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
+        assertThat(kill.waitFor(SECONDS, TimeUnit.SECONDS)).isTrue();
     }
 
     /** SIGTERM. @return whether it has ended */

@@ -1,6 +1,6 @@
 package io.verbena.kv.store;
 
-/** Bytes of an {@link OverflowMemory} are lost, or cannot be written. Has no stack trace, for it may come in numbers. */
+/** Bytes of an {@link OverflowMemory} are lost, or cannot be written. Without stack trace: it may come in numbers. */
 public final class OverflowException extends RuntimeException {
     /**
      * Creates the exception.

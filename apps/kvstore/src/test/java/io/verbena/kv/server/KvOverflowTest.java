@@ -25,9 +25,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(180)
 class KvOverflowTest {
     private static final Duration LONG = Duration.ofSeconds(30);
-    private static final int KEYS = 1500;
+    private static final int KEYS = 800;
     private static final int LENGTH = 2000; // three times as much as there is memory for
-    private static final long MEMORY = 1 << 20;
+    private static final long MEMORY = 512 << 10;
     private static final long FAR = 16 << 20;
 
     private final List<Node> donors = new ArrayList<>();

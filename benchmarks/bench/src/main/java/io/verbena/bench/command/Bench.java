@@ -11,6 +11,7 @@ import io.verbena.bench.compare.Globs;
 import io.verbena.bench.files.FilesCommand;
 import io.verbena.bench.kv.KvCommand;
 import io.verbena.bench.kv.OverloadCommand;
+import io.verbena.bench.overflow.OverflowCommand;
 import io.verbena.bench.path.PathKind;
 import io.verbena.bench.polling.PollingCommand;
 import io.verbena.bench.promise.PromiseCommand;
@@ -47,6 +48,7 @@ import picocli.CommandLine.Option;
             KvCommand.class,
             FilesCommand.class,
             OverloadCommand.class,
+            OverflowCommand.class,
             TenantsCommand.class,
             UrgentCommand.class,
             AdversaryCommand.class,

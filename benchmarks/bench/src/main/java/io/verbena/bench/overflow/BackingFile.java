@@ -1,0 +1,72 @@
+package io.verbena.bench.overflow;
+
+import com.sun.nio.file.ExtendedOpenOption;
+import io.verbena.verification.RunException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * All values, on disk: read and written past the page cache, as on a machine whose memory is all given to the store. A
+ * value has pages of its own. Thread-safe.
+ */
+final class BackingFile implements AutoCloseable {
+    private static final int PAGE = 4096;
+
+    private final Path path;
+    private final FileChannel channel;
+    private final int slot;
+    private final ThreadLocal<ByteBuffer> buffers;
+
+    /** Makes an empty file in a directory. */
+    BackingFile(Path directory, int valueLength) {
+        slot = (valueLength + PAGE - 1) / PAGE * PAGE;
+        buffers = ThreadLocal.withInitial(
+                () -> ByteBuffer.allocateDirect(slot + PAGE).alignedSlice(PAGE));
+        try {
+            path = Files.createTempFile(directory, "verbena-overflow", ".values");
+            channel = FileChannel.open(
+                    path, StandardOpenOption.READ, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT);
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new RunException(
+                    "no direct I/O in " + directory + " (" + e.getMessage() + "); name a directory on a disk with --file",
+                    e);
+        }
+    }
+
+    void write(int key, byte[] value) {
+        ByteBuffer buffer = buffers.get().clear();
+        buffer.put(value).position(0).limit(slot);
+        try {
+            channel.write(buffer, (long) key * slot);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    byte[] read(int key, int length) {
+        ByteBuffer buffer = buffers.get().clear().limit(slot);
+        try {
+            channel.read(buffer, (long) key * slot);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        byte[] value = new byte[length];
+        buffer.flip().get(value);
+        return value;
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
