@@ -56,10 +56,11 @@ final class RemoteFileSystem extends FileSystem {
     static RemoteFileSystem open(RemoteFileSystemProvider provider, String name, Settings settings) throws IOException {
         PagedOptions options = settings.memory();
         Node given = settings.node();
-        Node own = given == null ? Node.launch(new NodeContext()) : null;
+        Node node = given == null ? Node.launch(new NodeContext()) : given;
+        Node own = given == null ? node : null;
         boolean opened = false;
         try {
-            PagedMemory memory = PagedMemory.open(given == null ? own : given, options, settings.timeout());
+            PagedMemory memory = PagedMemory.open(node, options, settings.timeout());
             RemoteFileSystem system =
                     new RemoteFileSystem(provider, name, own, settings.replicas(), memory, settings.timeout());
             opened = true;

@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  * system is atomic; writes behind the end leave holes. There are hard links, and no symbolic ones; the attribute view
  * "basic", and no users and rights; access times change only when they are set. {@code force}, and each write with SYNC
  * or DSYNC, waits until the peers have what was written. Locks hold between the channels of the process. Nothing is
- * mapped or watched, nothing is a {@link java.io.File}.
+ * mapped or watched, nothing is a {@link java.io.File}, and there are no asynchronous channels.
  *
  * <p><b>Failures.</b> Without room a write ends in a {@link java.nio.file.FileSystemException} that names the limit. What
  * is lost with a peer is an {@link IOException} that names the range of the file and the peer, until all of it is written

@@ -220,6 +220,20 @@ class FilesConformanceTest {
                 .isInstanceOf(UnsupportedOperationException.class);
     }
 
+    /** A copy for which there is no room leaves its target, and no block of its own. */
+    @Test
+    void aCopyThatFailsLeavesItsTarget() throws IOException {
+        Path large = Files.write(root.resolve("large"), new byte[5 << 20]);
+        Path target = file("target", "old");
+        FileStore store = Files.getFileStore(root);
+        long before = store.getUnallocatedSpace();
+        assertThatExceptionOfType(FileSystemException.class)
+                .isThrownBy(() -> Files.copy(large, target, REPLACE_EXISTING))
+                .withMessageStartingWith("/target: No space left");
+        assertThat(Files.readString(target)).isEqualTo("old");
+        assertThat(store.getUnallocatedSpace()).isEqualTo(before);
+    }
+
     @Test
     void streamsAreCopied() throws IOException {
         Path file = root.resolve("file");

@@ -89,8 +89,7 @@ final class FileLoad implements AutoCloseable {
     }
 
     private void check(ByteBuffer buffer, int index, int number) {
-        if (buffer.getLong(index) != number * SIGN
-                || buffer.getInt(index + PAGE - Integer.BYTES) != versions[number]) {
+        if (buffer.getLong(index) != number * SIGN || buffer.getInt(index + PAGE - Integer.BYTES) != versions[number]) {
             throw new RunException(path.toUri() + ": page " + number + " is not what was written last");
         }
     }

@@ -5,7 +5,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -33,7 +32,8 @@ public final class Sink implements AutoCloseable {
      */
     public Sink(Class<? extends Callable<Integer>> type, String fabric, String label, String... more) {
         java = new JavaProcess(
-                type, Stream.concat(Stream.of(listen(fabric, label)), Stream.of(more)).toList());
+                type,
+                Stream.concat(Stream.of(listen(fabric, label)), Stream.of(more)).toList());
         try {
             address = line(java.process());
         } catch (RunException e) {

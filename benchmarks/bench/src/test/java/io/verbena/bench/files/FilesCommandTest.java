@@ -23,8 +23,20 @@ class FilesCommandTest {
         FilesCommand command = new FilesCommand();
         command.printTo(out, out);
         String[] arguments = {
-            "--size", "4", "--resident", "1", "--operations", "200", "--rounds", "1", "--fabric", fabric,
-            "--tmpfs", directory.toString(), "--disk", directory.toString()
+            "--size",
+            "4",
+            "--resident",
+            "1",
+            "--operations",
+            "200",
+            "--rounds",
+            "1",
+            "--fabric",
+            fabric,
+            "--tmpfs",
+            directory.toString(),
+            "--disk",
+            directory.toString()
         };
         int status = new CommandLine(command).execute(arguments);
         String text = bytes.toString(StandardCharsets.UTF_8);
