@@ -3,6 +3,7 @@ package io.verbena.nic;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendSource;
+import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.verbs.QpState;
 
@@ -85,7 +86,8 @@ public final class SendFeed {
      * @param length of the message
      */
     public boolean appendsDirectly(int queueId, int length) {
-        return context.appendsDirectly(queueId, length);
+        Path path = context.path();
+        return path != null && path.appendsDirectly(queueId, length);
     }
 
     /** The source has something more; as {@link QueuePair#doorbell}. */

@@ -5,7 +5,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * How many bytes of one sender's messages may lie in a NIC's append queues, over all of its queue pairs: from the claim
  * of a message until a consumer has taken it. What is more waits at the sender, as if the queue were full. Only what
- * comes by packets counts: who has the queues mapped is trusted with them.
+ * comes by packets counts: who has the queues mapped is trusted with them. What comes between the parts of a message
+ * does not count against that message's bytes, which are free only behind it; so a sender that never ends its messages
+ * may have twice as much.
  *
  * <p>Concurrency: any thread; engines take, consumers give back, a batch at a time.
  */

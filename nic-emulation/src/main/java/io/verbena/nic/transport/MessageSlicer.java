@@ -184,7 +184,9 @@ final class MessageSlicer {
             long remote = source.getLong(from + SendWqeDescriptor.REMOTE_OFFSET);
             target.putLong(to + SendWqeDescriptor.REMOTE_OFFSET, remote + offset);
         }
-        target.putInt(to + SendWqeDescriptor.MESSAGE_LENGTH, length);
+        if ((flags & SendWqeDescriptor.PART) == 0) { // else it says so already, with the rest of the header
+            target.putInt(to + SendWqeDescriptor.MESSAGE_LENGTH, length);
+        }
         target.putInt(to + SendWqeDescriptor.SLICE, (offset > 0 ? GOES_ON : 0) | (ends ? ENDS : 0));
         slices.posted();
         slices.publish();

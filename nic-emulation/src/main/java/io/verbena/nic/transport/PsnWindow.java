@@ -30,6 +30,7 @@ final class PsnWindow {
     private int unsent; // after the last that was sent
     private int asked; // after the last that a packet has asked an answer for, since it went back
     private long assigned; // requests below this index have their PSNs
+    private boolean inParts; // an append was begun, and requests may come between its parts
     private int unrequested; // bytes sent since an acknowledgement was asked for
 
     PsnWindow(QpContext qp) {
@@ -44,6 +45,7 @@ final class PsnWindow {
         unsent = next;
         asked = next;
         assigned = ring.head();
+        inParts = false;
     }
 
     /** The PSN of the next request that has none. */
@@ -74,6 +76,18 @@ final class PsnWindow {
     /** Whether requests were sent as packets and are not answered. */
     boolean hasUnanswered() {
         return ring.head() < assigned;
+    }
+
+    /** A request was sent to its end, or a part of one. */
+    void ended(int flags) {
+        if ((flags & SendWqeDescriptor.PART) != 0) {
+            inParts = (flags & SendWqeDescriptor.UNFINISHED) != 0;
+        }
+    }
+
+    /** Whether the current request comes between parts of an append, of which some are not answered. */
+    boolean isBetweenParts() {
+        return inParts && hasUnanswered();
     }
 
     /** Whether the current request has its PSNs: it was sent before. */

@@ -1,6 +1,5 @@
 package io.verbena.nic.transport;
 
-import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.arbiter.FlowGroup;
 import io.verbena.nic.arbiter.Limit;
@@ -421,13 +420,6 @@ public final class QpContext extends ScheduledFlow {
      */
     void endedWithoutPacket() {
         without = Math.min(without + 1, MAX_WITHOUT);
-    }
-
-    /** Whether an append of that length to that queue of the peer's is one copy to mapped memory, as far as is known. */
-    public boolean appendsDirectly(int queueId, int length) {
-        Path known = path();
-        Appender appender = known == null || known.remoteKeys() == null ? null : known.remoteAppender();
-        return appender != null && !appender.isTooLongForChunk(queueId, length);
     }
 
     /** Whether a request may be one that {@link #executeNow} executes; any thread, a hint. */

@@ -30,7 +30,6 @@ final class ReliableRequester extends QpRequester {
 
     private boolean directly; // the current request is executed on mapped memory
     private boolean justChecked; // its entries have been checked in this turn
-    private boolean inParts; // an append was begun, and requests may come between its parts
     private boolean packetsOnly; // the current request was refused by the direct path: the peer shall answer it
     private int readsOutstanding;
 
@@ -82,7 +81,6 @@ final class ReliableRequester extends QpRequester {
         offset = 0;
         started = false;
         directly = false;
-        inParts = false;
         packetsOnly = false;
         readsOutstanding = 0;
         completer.reset(psns.next());
@@ -159,7 +157,7 @@ final class ReliableRequester extends QpRequester {
             return !packetsOnly && slicer != null && slicer.offersNext();
         }
         int slot = ring.slot(ring.next());
-        return !goesBetween() && direct.offers(qp.path(), slot, wqes.getLong(slot + SendWqeDescriptor.HEADER));
+        return !psns.isBetweenParts() && direct.offers(qp.path(), slot, wqes.getLong(slot + SendWqeDescriptor.HEADER));
     }
 
     @Override
@@ -214,8 +212,9 @@ final class ReliableRequester extends QpRequester {
         }
         Path path = qp.path();
         // What was sent as packets once is sent as packets again: the peer knows its PSNs and does it once.
+        // Between parts it would wait for their answers.
         directly = !packetsOnly
-                && !goesBetween()
+                && !psns.isBetweenParts()
                 && !psns.isCurrentAssigned()
                 && (!reads || qp.connection().maxRdAtomic() > 0)
                 && path != null
@@ -254,14 +253,6 @@ final class ReliableRequester extends QpRequester {
         started = true;
         justChecked = true;
         return true;
-    }
-
-    /**
-     * Whether the current request goes as packets because parts of an append are under way, whose answers it would wait
-     * for otherwise.
-     */
-    private boolean goesBetween() {
-        return inParts && hasUnanswered();
     }
 
     /**
@@ -404,9 +395,7 @@ final class ReliableRequester extends QpRequester {
             started = false;
             packetsOnly = false;
             ring.advanceNext();
-            if ((flags & SendWqeDescriptor.PART) != 0) {
-                inParts = (flags & SendWqeDescriptor.UNFINISHED) != 0;
-            }
+            psns.ended(flags);
             if (reads) {
                 readsOutstanding++;
             }
@@ -499,7 +488,6 @@ final class ReliableRequester extends QpRequester {
         super.flush();
         psns.noneAssigned();
         directly = false;
-        inParts = false;
         packetsOnly = false;
         readsOutstanding = 0;
         completer.disarm();
