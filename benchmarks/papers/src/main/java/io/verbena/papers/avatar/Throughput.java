@@ -17,8 +17,8 @@ import java.util.List;
 record Throughput(Way way, int threads, int connections, int bytes, int depth) {
     private static final int SIGNAL_EVERY = 8;
     private static final long WARM_UP_NANOS = 100_000;
-    private static final long FULL_NANOS = 2_000_000;
-    private static final long QUICK_NANOS = 200_000;
+    private static final long FULL_NANOS = 1_000_000;
+    private static final long QUICK_NANOS = 100_000;
 
     /** Threads with a connection each, which is what a queue pair behind a lock is compared by. */
     static Throughput ofThreads(Way way, int threads, int bytes) {

@@ -14,6 +14,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which claims hold, that they turn where what they are about is broken, and that a seed gives one result. */
 @Tag("computed") // the same on every JDK
@@ -59,11 +61,19 @@ class AvatarFiguresTest {
         assertThat(again.claims()).isEqualTo(report.claims());
     }
 
-    @Test
-    void claimsTurn() {
+    static List<String> figures() {
+        return AvatarFigures.figures().stream().map(PaperFigure::id).toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("figures")
+    void claimsTurn(String id) {
+        List<PaperFigure> figure = AvatarFigures.figures().stream()
+                .filter(each -> each.id().equals(id))
+                .toList();
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        List<String> immune = new MutationRun(AvatarFigures.figures(), 1, Size.QUICK)
-                .run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        List<String> immune =
+                new MutationRun(figure, 1, Size.QUICK).run(new PrintStream(out, true, StandardCharsets.UTF_8));
         assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 }
