@@ -46,7 +46,7 @@ final class Figure6 extends PaperFigure {
     public List<Mutation> mutations() {
         return List.of(
                 new Mutation("round robin instead of WFQ", new Figure6(way -> Way.ROUND_ROBIN, false)),
-                new Mutation("WFQ instead of round robin", new Figure6(way -> Way.FAIR, false)),
+                new Mutation("a queue pair each", new Figure6(way -> Way.OWN, false)),
                 new Mutation("no strict class", new Figure6(UnaryOperator.identity(), true)));
     }
 

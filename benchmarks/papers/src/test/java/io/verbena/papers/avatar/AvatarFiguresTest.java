@@ -48,7 +48,31 @@ class AvatarFiguresTest {
 
     @Test
     void connectionsThatShareKeepTheRate() {
-        assertThat(holding(new Figure5a())).contains("5a.mux", "5a.own");
+        assertThat(holding(new Figure5a())).containsExactly("5a.mux", "5a.printed", "5a.own");
+    }
+
+    @Test
+    void blocksThatAreSentWholeHoldUpOthers() {
+        assertThat(holding(new Figure6()))
+                .contains("6.fair.same", "6.round_robin.same", "6.mux.same", "6.mux.strict", "6.round_robin.tail")
+                .doesNotContain("6.fair.strict");
+    }
+
+    @Test
+    void segmentsGainOverRequestsOneAfterTheOther() {
+        assertThat(holding(CircleFigure.figure7())).containsExactly("7.printed.single", "7.mux.single");
+        assertThat(holding(CircleFigure.figure8())).contains("8.printed.single", "8.mux.single");
+    }
+
+    @Test
+    void turnsBySegmentsAreFairToShortRequests() {
+        assertThat(holding(new Figure9()))
+                .contains("9.round_robin.4.same", "9.mux.4.same", "9.round_robin.8.same", "9.mux.8.same");
+    }
+
+    @Test
+    void aWorkerAddsToTheLatency() {
+        assertThat(holding(new Figure10a())).containsExactly("10a.printed.small", "10a.mux.small");
     }
 
     @Test
