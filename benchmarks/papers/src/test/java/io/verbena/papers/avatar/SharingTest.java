@@ -69,6 +69,7 @@ class SharingTest {
         world.cores.start("sender", loop);
         world.simulation.runFor(Worker.IDLE_NANOS);
         assertThat(loop.samples().size()).isPositive();
-        assertThat(world.receiver.messages(0)).isBetween((long) loop.samples().size(), loop.samples().size() + 1L);
+        assertThat(world.receiver.messages(0))
+                .isBetween((long) loop.samples().size(), loop.samples().size() + 1L);
     }
 }
