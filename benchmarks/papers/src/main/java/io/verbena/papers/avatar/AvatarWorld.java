@@ -62,8 +62,7 @@ final class AvatarWorld {
      * @param inSegments whether messages come in segments, which is what receives are for then; else a receive holds
      *     the largest
      */
-    AvatarWorld(
-            long seed, Discipline discipline, int threads, int connections, int largest, boolean inSegments) {
+    AvatarWorld(long seed, Discipline discipline, int threads, int connections, int largest, boolean inSegments) {
         simulation = new Simulation(seed, TRACE_LINES);
         SimFabric fabric = new SimFabric(simulation);
         fabric.model(CLIENT, nic);
@@ -76,10 +75,9 @@ final class AvatarWorld {
                 "client",
                 CLIENT,
                 options.arbiter(ArbiterSettings.defaults().withDiscipline(discipline)));
-        SimNode server = new SimNode(
-                simulation, fabric, "server", SERVER, new SimNode.Options().queuePairs(QUEUE_PAIRS));
-        fabric.connect(
-                client.nic().engine(0).endpoint(), server.nic().engine(0).endpoint(), link());
+        SimNode server =
+                new SimNode(simulation, fabric, "server", SERVER, new SimNode.Options().queuePairs(QUEUE_PAIRS));
+        fabric.connect(client.nic().engine(0).endpoint(), server.nic().engine(0).endpoint(), link());
         PerformanceGroup group = client.nic()
                 .createGroup(new GroupAttributes().name("all").urgentLimit(GroupAttributes.MAX_URGENT_LIMIT));
         clientDomain = client.nic().allocateProtectionDomain(group);
@@ -95,9 +93,7 @@ final class AvatarWorld {
     }
 
     private static LinkProfile link() {
-        return LinkProfile.roce100()
-                .maxPacket(Frames.JUMBO.maxPacket())
-                .window(Frames.JUMBO.window());
+        return LinkProfile.roce100().maxPacket(Frames.JUMBO.maxPacket()).window(Frames.JUMBO.window());
     }
 
     /** Nanoseconds since the start. */

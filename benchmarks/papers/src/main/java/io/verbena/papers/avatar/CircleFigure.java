@@ -51,7 +51,10 @@ final class CircleFigure extends PaperFigure {
     }
 
     private CircleFigure(String id, boolean strict, boolean oneByOne) {
-        super(id, "Figure " + id + ": 1 MB a circle beside another flow, " + (strict ? "{Strict, ETS}" : "{Strict, Strict}"));
+        super(
+                id,
+                "Figure " + id + ": 1 MB a circle beside another flow, "
+                        + (strict ? "{Strict, ETS}" : "{Strict, Strict}"));
         this.strict = strict;
         this.oneByOne = oneByOne;
     }
@@ -65,7 +68,11 @@ final class CircleFigure extends PaperFigure {
     public FigureReport run(long seed, Size size) {
         FigureReport report = new FigureReport(id(), title())
                 .setting("foreground", "1 MiB a circle, up to 5 us apart")
-                .setting("native", strict ? "at once as 16 requests of 64 KiB, the longest strict message" : "at once as one request")
+                .setting(
+                        "native",
+                        strict
+                                ? "at once as 16 requests of 64 KiB, the longest strict message"
+                                : "at once as one request")
                 .setting("background", "one flow, 2 messages under way")
                 .setting("card", "a message in turn, strict class first")
                 .setting("seed", String.valueOf(seed));
@@ -75,17 +82,18 @@ final class CircleFigure extends PaperFigure {
                 "us",
                 (sender, at) -> micros(SENDERS[sender], BACKGROUND[at], seed, size));
         for (Sender shared : List.of(Sender.PRINTED, Sender.MUX)) {
-            report.claim(claim(shared, Sender.WHOLE, times))
-                    .claim(claim(shared, Sender.SINGLE, times));
+            report.claim(claim(shared, Sender.WHOLE, times)).claim(claim(shared, Sender.SINGLE, times));
         }
         return report.table(times.table("Mean time of 1 MiB", "background", "KiB"))
                 .plot(times.plot(new PaperPlot(
                         "avatar-figure-" + id(), "1 MiB beside another flow", "KiB of the other's messages", "us")))
-                .note("The captions of figures 7 and 8 say w/o and w/ PRI, the text the reverse; here the settings are named."
-                        + " A background of 0 KiB is none.")
-                .note("The paper has the gain from requests that the NIC processes in a pipeline. The simulated NIC sends"
-                        + " the packets of one request as close to each other as those of several, so there is none to"
-                        + " be had over a request that is posted whole; there is over requests one after the other.");
+                .note(
+                        "The captions of figures 7 and 8 say w/o and w/ PRI, the text the reverse; here the settings are named."
+                                + " A background of 0 KiB is none.")
+                .note(
+                        "The paper has the gain from requests that the NIC processes in a pipeline. The simulated NIC sends"
+                                + " the packets of one request as close to each other as those of several, so there is none to"
+                                + " be had over a request that is posted whole; there is over requests one after the other.");
     }
 
     private double micros(Sender sender, int background, long seed, Size size) {
@@ -109,11 +117,16 @@ final class CircleFigure extends PaperFigure {
         double change = (times.at(shared.ordinal(), AT_64_KIB) / times.at(by.ordinal(), AT_64_KIB) - 1) * 100;
         String ifNot = by == Sender.WHOLE
                 ? "this NIC pipelines the packets of one request, so that segments gain nothing"
-                        + (strict ? "" : ", and turns by segments give the other flow the half that a request of 1 MiB"
-                                + " takes from it")
+                        + (strict
+                                ? ""
+                                : ", and turns by segments give the other flow the half that a request of 1 MiB"
+                                        + " takes from it")
                 : "what the Worker adds to each segment is as long as a round trip";
         return Claim.judged(
-                        id() + '.' + (shared == Sender.MUX ? "mux" : "printed") + (by == Sender.WHOLE ? ".whole" : ".single"),
+                        id()
+                                + '.'
+                                + (shared == Sender.MUX ? "mux" : "printed")
+                                + (by == Sender.WHOLE ? ".whole" : ".single"),
                         shared.title + " against " + by.title + ", beside 64 KiB",
                         PAPER,
                         "%",

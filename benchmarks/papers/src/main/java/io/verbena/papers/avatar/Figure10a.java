@@ -38,9 +38,11 @@ final class Figure10a extends PaperFigure {
     public List<Mutation> mutations() {
         return List.of(
                 new Mutation("a queue pair each", new Figure10a(way -> Way.OWN)),
-                new Mutation("eventfd and epoll for both", new Figure10a(way -> way == Way.MUX ? Way.ROUND_ROBIN : way)),
-                new Mutation("native by eventfd, Avatar native", new Figure10a(
-                        way -> way == Way.OWN ? Way.ROUND_ROBIN : Way.OWN)));
+                new Mutation(
+                        "eventfd and epoll for both", new Figure10a(way -> way == Way.MUX ? Way.ROUND_ROBIN : way)),
+                new Mutation(
+                        "native by eventfd, Avatar native",
+                        new Figure10a(way -> way == Way.OWN ? Way.ROUND_ROBIN : Way.OWN)));
     }
 
     @Override
@@ -61,7 +63,8 @@ final class Figure10a extends PaperFigure {
         double most = extra(1, times, false);
         return report.claim(Claim.judged(
                                 "10a.printed.small",
-                                Way.ROUND_ROBIN.title() + ": extra latency up to 4 KB, the most; the paper says 1 to 3 us",
+                                Way.ROUND_ROBIN.title()
+                                        + ": extra latency up to 4 KB, the most; the paper says 1 to 3 us",
                                 "us",
                                 most,
                                 least >= LEAST_MICROS && most <= MOST_MICROS,
@@ -82,8 +85,9 @@ final class Figure10a extends PaperFigure {
                 .plot(times.plot(new PaperPlot("avatar-figure-10a", "One connection", "KiB of a message", "us")
                         .logarithmicX()
                         .logarithmicY()))
-                .note("A Worker of its own stands for a NIC that asks no source. In the product's channels the thread that"
-                        + " sends moves its own requests if nobody else does: there is no such thread to go by.");
+                .note(
+                        "A Worker of its own stands for a NIC that asks no source. In the product's channels the thread that"
+                                + " sends moves its own requests if nobody else does: there is no such thread to go by.");
     }
 
     private static double extra(int way, Sweep times, boolean least) {

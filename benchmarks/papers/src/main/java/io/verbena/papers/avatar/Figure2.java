@@ -78,14 +78,15 @@ final class Figure2 extends PaperFigure {
             at++;
         }
         report.claim(Claim.judged(
-                "2.knee",
-                "a queue pair each: the longest messages that do not double the latency beside 1 KB",
-                64,
-                "KiB",
-                (double) SIZES[at] / KIB,
-                at >= AT_64_KIB,
-                "half of the other's message is waited for on average, 2.6 us of 64 KiB; at 100 Gb/s, and the latency"
-                        + " alone here is shorter than twice that"));
+                        "2.knee",
+                        "a queue pair each: the longest messages that do not double the latency beside 1 KB",
+                        64,
+                        "KiB",
+                        (double) SIZES[at] / KIB,
+                        at == AT_64_KIB || at == AT_64_KIB + 1,
+                        "half of the other's message is waited for on average, 2.6 us of 64 KiB at 100 Gb/s: how long a message"
+                                + " may be until that doubles the latency depends on what the host adds to it")
+                .accepting("64 or 128 KiB"));
         for (int i = 1; i < WAYS.size(); i++) {
             double shift = times.last(i) / times.at(i, AT_64_KIB);
             report.claim(Claim.judged(

@@ -76,6 +76,6 @@ final class Figure5a extends PaperFigure {
                 WAYS.get(way).title() + ": by how much the highest rate exceeds the lowest, 16 to 1,024 connections",
                 rates.highest(way) / rates.lowest(way) - 1,
                 FLAT,
-                "the more connections, the fewer messages each read of an eventfd tells of: a system call more a message");
+                "the Worker, or what is under way, depends on the number of connections");
     }
 }

@@ -66,8 +66,8 @@ final class Figure9 extends PaperFigure {
                 }
             }
         }
-        PaperPlot plot =
-                new PaperPlot("avatar-figure-9", "16 KiB beside 128 KiB", "flows, classes", "us, mean").categories(categories);
+        PaperPlot plot = new PaperPlot("avatar-figure-9", "16 KiB beside 128 KiB", "flows, classes", "us, mean")
+                .categories(categories);
         plot.bars(Way.OWN.title(), bars.get(0));
         for (int i = 0; i < SHARED.size(); i++) {
             plot.bars(SHARED.get(i).title(), bars.get(i + 1));

@@ -71,7 +71,10 @@ final class LockedQueuePair {
         void send(SimThread self, int bytes) {
             boolean signaled = ++sent % signalEvery == 0;
             self.acquire(lock);
-            qp.post(self, source.local(Wire.request(number(), true), number(), 0, bytes).signaled(signaled));
+            qp.post(
+                    self,
+                    source.local(Wire.request(number(), true), number(), 0, bytes)
+                            .signaled(signaled));
             qp.doorbell(self);
             self.release(lock);
         }

@@ -40,8 +40,8 @@ final class MuxChannel extends Connection {
         for (int i = 0; i < segments; i++) {
             int at = i * Source.SEGMENT;
             boolean last = i == segments - 1;
-            PostResult result = path.enqueue(source.local(
-                    Wire.request(number(), last), number(), at, Math.min(Source.SEGMENT, bytes - at)));
+            PostResult result = path.enqueue(
+                    source.local(Wire.request(number(), last), number(), at, Math.min(Source.SEGMENT, bytes - at)));
             if (result != PostResult.POSTED) {
                 throw new IllegalStateException(result + " with " + path.outstanding() + " outstanding");
             }

@@ -31,7 +31,9 @@ final class OwnConnection extends Connection {
     @Override
     void send(SimThread self, int bytes) {
         boolean signaled = ++sent % signalEvery == 0;
-        qp.post(self, source.local(Wire.request(number(), true), number(), 0, bytes).signaled(signaled));
+        qp.post(
+                self,
+                source.local(Wire.request(number(), true), number(), 0, bytes).signaled(signaled));
         qp.doorbell(self);
     }
 

@@ -31,8 +31,8 @@ final class PrintedSource implements SendSource {
     private final boolean fair;
     private final SendFeed feed;
     private final ArrayDeque<Queue> round = new ArrayDeque<>(); // those whose first block has segments to send
-    private final PriorityQueue<Block> tagged =
-            new PriorityQueue<>(Comparator.comparingLong((Block block) -> block.tag).thenComparingLong(b -> b.arrival));
+    private final PriorityQueue<Block> tagged = new PriorityQueue<>(
+            Comparator.comparingLong((Block block) -> block.tag).thenComparingLong(b -> b.arrival));
     private final ArrayDeque<Block> underWay = new ArrayDeque<>(); // one a segment
     private @Nullable Block current; // of WFQ
     private long virtual;

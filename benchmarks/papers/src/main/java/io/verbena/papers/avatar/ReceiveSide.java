@@ -141,8 +141,8 @@ final class ReceiveSide {
         int of = memory.buffer().getInt(at);
         int begins = memory.buffer().getInt(at + Integer.BYTES);
         if (of != connection || begins != offset) {
-            throw new IllegalStateException("connection " + connection + " at " + offset + " got what connection " + of
-                    + " has at " + begins);
+            throw new IllegalStateException(
+                    "connection " + connection + " at " + offset + " got what connection " + of + " has at " + begins);
         }
     }
 

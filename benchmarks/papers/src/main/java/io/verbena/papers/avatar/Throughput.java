@@ -17,8 +17,9 @@ import java.util.List;
 record Throughput(Way way, int threads, int connections, int bytes, int depth) {
     private static final int SIGNAL_EVERY = 8;
     private static final long WARM_UP_NANOS = 100_000;
-    private static final long FULL_NANOS = 2_000_000;
-    private static final long QUICK_NANOS = 200_000;
+    private static final long WARM_UP_A_CONNECTION = 1_000; // for what each begins with
+    private static final long FULL_NANOS = 1_000_000;
+    private static final long QUICK_NANOS = 100_000;
 
     /** Threads with a connection each, which is what a queue pair behind a lock is compared by. */
     static Throughput ofThreads(Way way, int threads, int bytes) {
@@ -39,7 +40,7 @@ record Throughput(Way way, int threads, int connections, int bytes, int depth) {
         }
         sharing.start();
         own.forEach(each -> world.cores.start("sender", new MessageLoop(each, bytes, depth)));
-        world.simulation.runFor(WARM_UP_NANOS);
+        world.simulation.runFor(WARM_UP_NANOS + connections * WARM_UP_A_CONNECTION);
         long before = world.receiver.messages();
         long nanos = size == Size.FULL ? FULL_NANOS : QUICK_NANOS;
         world.simulation.runFor(nanos);

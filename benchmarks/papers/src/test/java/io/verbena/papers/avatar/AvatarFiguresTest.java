@@ -14,6 +14,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which claims hold, that they turn where what they are about is broken, and that a seed gives one result. */
 @Tag("computed") // the same on every JDK
@@ -46,7 +48,31 @@ class AvatarFiguresTest {
 
     @Test
     void connectionsThatShareKeepTheRate() {
-        assertThat(holding(new Figure5a())).contains("5a.mux", "5a.own");
+        assertThat(holding(new Figure5a())).containsExactly("5a.mux", "5a.printed", "5a.own");
+    }
+
+    @Test
+    void blocksThatAreSentWholeHoldUpOthers() {
+        assertThat(holding(new Figure6()))
+                .contains("6.fair.same", "6.round_robin.same", "6.mux.same", "6.mux.strict", "6.round_robin.tail")
+                .doesNotContain("6.fair.strict");
+    }
+
+    @Test
+    void segmentsGainOverRequestsOneAfterTheOther() {
+        assertThat(holding(CircleFigure.figure7())).containsExactly("7.printed.single", "7.mux.single");
+        assertThat(holding(CircleFigure.figure8())).contains("8.printed.single", "8.mux.single");
+    }
+
+    @Test
+    void turnsBySegmentsAreFairToShortRequests() {
+        assertThat(holding(new Figure9()))
+                .contains("9.round_robin.4.same", "9.mux.4.same", "9.round_robin.8.same", "9.mux.8.same");
+    }
+
+    @Test
+    void aWorkerAddsToTheLatency() {
+        assertThat(holding(new Figure10a())).containsExactly("10a.printed.small", "10a.mux.small");
     }
 
     @Test
@@ -59,11 +85,19 @@ class AvatarFiguresTest {
         assertThat(again.claims()).isEqualTo(report.claims());
     }
 
-    @Test
-    void claimsTurn() {
+    static List<String> figures() {
+        return AvatarFigures.figures().stream().map(PaperFigure::id).toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("figures")
+    void claimsTurn(String id) {
+        List<PaperFigure> figure = AvatarFigures.figures().stream()
+                .filter(each -> each.id().equals(id))
+                .toList();
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        List<String> immune = new MutationRun(AvatarFigures.figures(), 1, Size.QUICK)
-                .run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        List<String> immune =
+                new MutationRun(figure, 1, Size.QUICK).run(new PrintStream(out, true, StandardCharsets.UTF_8));
         assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 }
