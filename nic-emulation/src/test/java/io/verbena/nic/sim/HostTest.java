@@ -214,6 +214,43 @@ class HostTest {
         assertThat(waiting(false, 16, host).interrupts()).isCloseTo(1.0 / 16, within(0.01));
     }
 
+    /** One request after the other by a thread that arms and looks once more itself, and then rests before it sleeps. */
+    private static long[] armedAndWoken(long restNanos) {
+        HostPair pair = new HostPair(5, 1, HostModel.virtualMachine(), new NicModel(), link());
+        HostCompletionQueue completions = pair.completions();
+        HostQueuePair qp = pair.connect(completions);
+        long[] counts = new long[2]; // posted, taken
+        SimThread client = pair.cores.start("client", self -> {
+            if (counts[0] == counts[1]) {
+                counts[0]++;
+                qp.post(self, pair.write(64, 0));
+                qp.doorbell(self);
+                return;
+            }
+            if (completions.poll(self, completion -> counts[1]++, 64) > 0) {
+                return;
+            }
+            completions.arm(self);
+            if (completions.poll(self, completion -> counts[1]++, 64) == 0) {
+                self.run(restNanos);
+                completions.sleep(self, SPAN);
+            }
+        });
+        pair.simulation.runFor(SPAN);
+        return new long[] {counts[1], client.wakes(), pair.cores.interrupts()};
+    }
+
+    @Test
+    void whoArmsItselfSleepsUntilWhatComesAfterwards() {
+        long[] asleep = armedAndWoken(0);
+        assertThat(asleep[0]).isPositive();
+        assertThat(asleep[1]).isBetween(asleep[0], asleep[0] + 1);
+        assertThat(asleep[2]).isEqualTo(asleep[1]);
+        long[] late = armedAndWoken(20_000); // by then it has come, and no sleep begins
+        assertThat(late[0]).isPositive();
+        assertThat(late[1]).isZero();
+    }
+
     @Test
     void chainsSaveDoorbellsAndFetchTheirElements() {
         for (int batch : new int[] {1, 4}) {

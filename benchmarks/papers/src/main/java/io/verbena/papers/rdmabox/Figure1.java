@@ -39,9 +39,19 @@ final class Figure1 extends PaperFigure {
     private enum Load {
         BLOCKS("128 KiB, a lock", BLOCK, true, Replacement.LRU, Load.LINK),
         PAGES("4 KiB, a lock", PAGE, true, Replacement.LRU, Load.LINK),
-        SMALL_LOCKED("1 KiB, a lock", SMALL, true, Replacement.LRU, "the lock is slower than the card, and each thread that waits for it makes it slower"),
+        SMALL_LOCKED(
+                "1 KiB, a lock",
+                SMALL,
+                true,
+                Replacement.LRU,
+                "the lock is slower than the card, and each thread that waits for it makes it slower"),
         SMALL_FREE("1 KiB, no lock", SMALL, false, Replacement.LRU, "the card is not what is short"),
-        SMALL_RANDOM("1 KiB, no lock, cache replaced at random", SMALL, false, Replacement.RANDOM, "some requests beyond the cache's number cost some misses: a slope, where the paper has a peak");
+        SMALL_RANDOM(
+                "1 KiB, no lock, cache replaced at random",
+                SMALL,
+                false,
+                Replacement.RANDOM,
+                "some requests beyond the cache's number cost some misses: a slope, where the paper has a peak");
 
         private static final String LINK =
                 "the link is full with one thread, and misses of the cache are hidden behind it";
@@ -100,7 +110,8 @@ final class Figure1 extends PaperFigure {
         for (int threads : threads(size)) {
             counts.add((double) threads);
         }
-        PaperPlot rates = new PaperPlot("rdmabox-figure-1", "WRITEs by one queue pair", "threads", "Mops").logarithmicY();
+        PaperPlot rates =
+                new PaperPlot("rdmabox-figure-1", "WRITEs by one queue pair", "threads", "Mops").logarithmicY();
         PaperPlot times = new PaperPlot("rdmabox-figure-1-time", "Time of a WRITE", "threads", "us").logarithmicY();
         List<List<String>> rows = new ArrayList<>();
         for (Load load : Load.values()) {
@@ -196,9 +207,6 @@ final class Figure1 extends PaperFigure {
         long done = writers.stream().mapToLong(WriterThread::done).sum();
         double sum = writers.stream().mapToLong(WriterThread::sumNanos).sum();
         return new Point(
-                done * 1e3 / nanos,
-                sum / 1e3 / done,
-                sum / nanos,
-                (world.nic.wqeMisses() - misses) / (double) done);
+                done * 1e3 / nanos, sum / 1e3 / done, sum / nanos, (world.nic.wqeMisses() - misses) / (double) done);
     }
 }

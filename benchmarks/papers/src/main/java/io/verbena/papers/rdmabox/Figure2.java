@@ -89,15 +89,16 @@ final class Figure2 extends PaperFigure {
             case EVENT_BATCH -> swaps ? Polling.hybrid() : Polling.eventBatch(128);
             case HYBRID -> swaps ? Polling.eventBatch(128) : Polling.hybrid();
             case LOOKS -> Polling.adaptive().retries(hooks ? Polling.DEFAULT_RETRIES : 0);
-            case TIME -> hooks ? Polling.adaptive().retryFor(HOOK) : Polling.adaptive().retries(0);
+            case TIME ->
+                hooks ? Polling.adaptive().retryFor(HOOK) : Polling.adaptive().retries(0);
         };
     }
 
     @Override
     public FigureReport run(long seed, Size size) {
         int large = saturation(seed, size);
-        Map<Load, Integer> clusters = new EnumMap<>(
-                Map.of(Load.SMALL, 1, Load.MEDIUM, (large + 1) / 2, Load.LARGE, large));
+        Map<Load, Integer> clusters =
+                new EnumMap<>(Map.of(Load.SMALL, 1, Load.MEDIUM, (large + 1) / 2, Load.LARGE, large));
         FigureReport report = new FigureReport(id(), title())
                 .setting("requests", "WRITEs of 4 KiB, each with a doorbell; the paper does not say")
                 .setting("clusters", "1, " + clusters.get(Load.MEDIUM) + " and " + large + " requests")
@@ -118,7 +119,9 @@ final class Figure2 extends PaperFigure {
                 rows.add(row(load, way, mine.get(load)));
             });
             points.put(way, mine);
-            wakes.bars(way.title, mine.values().stream().map(each -> 1e3 * each.wakes).toList());
+            wakes.bars(
+                    way.title,
+                    mine.values().stream().map(each -> 1e3 * each.wakes).toList());
             rates.bars(way.title, mine.values().stream().map(Point::mops).toList());
         }
         for (Load load : Load.values()) {
@@ -222,11 +225,10 @@ final class Figure2 extends PaperFigure {
     private static Point point(Polling polling, int cluster, long gap, long seed, Size size) {
         BoxWorld world = new BoxWorld(seed, BoxWorld.card(BoxWorld.WQES, Replacement.LRU), 2, 1, PAGE);
         HostCompletionQueue completions = world.completions();
-        ClusterThread load =
-                new ClusterThread(world, world.connect(0, completions, SEND_DEPTH), cluster, gap, PAGE);
+        ClusterThread load = new ClusterThread(world, world.connect(0, completions, SEND_DEPTH), cluster, gap, PAGE);
         world.cores.start("clusters", load);
-        SimThread poller =
-                world.cores.start("poller", new PollingThread(world, List.of(completions), polling, 0, load::ended));
+        SimThread poller = world.cores.start(
+                "poller", new PollingThread(world, completions, polling, 0, (each, by) -> load.ended(each)));
         world.simulation.runFor(WARM_UP_NANOS);
         long done = load.done();
         long wakes = poller.wakes();

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An I/O thread of RDMAbox's figure 1: it keeps its WRITEs under way at places that it draws, each with a doorbell of
- * its own, on a queue pair that all threads share, behind a lock if there is one. It spins while it may not have more under way.
+ * its own, on a queue pair that all threads share, behind a lock if there is one. It spins while it may not have more
+ * under way.
  */
 final class WriterThread implements SimTask {
     private final BoxWorld world;
@@ -35,8 +36,7 @@ final class WriterThread implements SimTask {
      * @param depth requests under way, at least 1
      * @param bytes of a request
      */
-    WriterThread(
-            BoxWorld world, HostQueuePair qp, @Nullable SimLock lock, int number, int depth, int bytes) {
+    WriterThread(BoxWorld world, HostQueuePair qp, @Nullable SimLock lock, int number, int depth, int bytes) {
         this.world = world;
         this.qp = qp;
         this.lock = lock;

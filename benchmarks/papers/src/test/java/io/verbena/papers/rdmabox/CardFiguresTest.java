@@ -26,8 +26,8 @@ class CardFiguresTest {
 
     private static void turns(PaperFigure figure) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        List<String> immune = new MutationRun(List.of(figure), 1, Size.QUICK)
-                .run(new PrintStream(out, true, StandardCharsets.UTF_8));
+        List<String> immune =
+                new MutationRun(List.of(figure), 1, Size.QUICK).run(new PrintStream(out, true, StandardCharsets.UTF_8));
         assertThat(immune).as(out.toString(StandardCharsets.UTF_8)).isEmpty();
     }
 
@@ -50,9 +50,16 @@ class CardFiguresTest {
                         "2.small.time.rate",
                         "2.small.time.wakes",
                         "2.medium.hybrid",
+                        "2.medium.batch",
                         "2.medium.time.wakes",
                         "2.large.time.wakes");
         turns(new Figure2());
+    }
+
+    @Test
+    void busyPollersTakeTheCoresOfTheApplication() {
+        assertThat(holding(new Figure9()))
+                .containsExactly("9.busy.few", "9.busy.many", "9.shared.more", "9.adaptive.cores");
     }
 
     @Test
