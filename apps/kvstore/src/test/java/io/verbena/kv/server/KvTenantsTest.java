@@ -144,8 +144,7 @@ class KvTenantsTest {
     @Test
     void clientsAreTenantsOfTheirNode() {
         Transport transport = Transport.LOCAL;
-        try (KvServer server =
-                        KvServer.launch(context(transport, 1).oneSided(64 << 10));
+        try (KvServer server = KvServer.launch(context(transport, 1).oneSided(64 << 10));
                 Node node = Node.launch(transport
                         .client(NodeMode.THREAD)
                         .tenant(new TenantOptions().name("batch"))
@@ -170,8 +169,7 @@ class KvTenantsTest {
                 assertThat(node.tenant(other).memory()).as(other).isZero();
             }
             assertThatIllegalArgumentException()
-                    .isThrownBy(() ->
-                            KvClient.connect(node, "silver", transport.addresses(server), TestClient.TIMEOUT))
+                    .isThrownBy(() -> KvClient.connect(node, "silver", transport.addresses(server), TestClient.TIMEOUT))
                     .withMessageContaining("silver");
         }
     }

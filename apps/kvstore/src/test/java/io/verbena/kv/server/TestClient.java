@@ -293,19 +293,16 @@ final class TestClient implements AutoCloseable {
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("not within " + TIMEOUT + ": " + client.outstanding() + " outstanding");
             }
-            if (turn() == 0) {
-                if (drives) {
+            int work = client.poll(this::onReply, 1000);
+            if (drives) {
+                work += node.doWork();
+                if (work == 0) {
                     node.await(NAP);
-                } else {
-                    Thread.yield();
                 }
+            } else if (work == 0) {
+                Thread.yield();
             }
         }
-    }
-
-    /** Takes replies, and drives the node if nobody else does. Returns work done. */
-    int turn() {
-        return client.poll(this::onReply, 1000) + (drives ? node.doWork() : 0);
     }
 
     private void onReply(DirectBuffer buffer, int offset, int length) {

@@ -33,8 +33,7 @@ final class OverloadNode implements AutoCloseable {
      * What was seen for a time.
      *
      * @param times of the single GETs, in nanoseconds
-     * @param ahead GETs of the batch that were answered while a single one was under way: what it waited for, whatever
-     *     else the machine did
+     * @param ahead GETs of the batch that were answered while a single one was under way
      * @param batchRate GETs a second of the batch
      */
     record Sample(Histogram times, Histogram ahead, double batchRate) {}
