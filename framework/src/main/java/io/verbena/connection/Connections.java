@@ -9,6 +9,8 @@ import io.verbena.nic.QpAttributes;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
+import io.verbena.rate.agent.ConnectedPeers;
+import io.verbena.rate.agent.PeerRates;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: everything is under one lock, which is never held while the application is called.
  */
-public final class Connections implements DutyCycleAgent {
+public final class Connections implements DutyCycleAgent, ConnectedPeers {
     /** When a datagram that was not answered is sent again. */
     static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -89,6 +91,18 @@ public final class Connections implements DutyCycleAgent {
     /** Sets the listener for peers that had no link for too long; under the lock. */
     public void onPeerGone(LongConsumer told) {
         reports.onPeerGone(told);
+    }
+
+    /** Sets who takes datagrams about rates; before the first turn. */
+    public void rates(PeerRates told) {
+        reports.rates(told);
+    }
+
+    @Override
+    public void flows(Flow flow) {
+        synchronized (lock) {
+            table.flows(flow);
+        }
     }
 
     /** By which everything here runs. */

@@ -465,7 +465,7 @@ class PriceExchangeTest {
                 .withMessageContaining("round 2, patience 1, lease 3");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ExchangeTargets(AdmmSettings.TWO_SIDED, 65, 1, 0))
-                .withMessage("targets 65 outside 1..64");
+                .withMessage("targets 65 outside 1..32");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ExchangeTargets(AdmmSettings.TWO_SIDED, 1, 0, 0))
                 .withMessageContaining("capacity 0.0");

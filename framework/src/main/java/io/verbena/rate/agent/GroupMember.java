@@ -17,6 +17,11 @@ public record GroupMember(
         PerformanceGroup group, @Nullable DeliveryGate gate, Supplier<TenantUtility> settings, NanoClock clock)
         implements RateMember {
     @Override
+    public int groupNumber() {
+        return group.index();
+    }
+
+    @Override
     public TenantUtility utility() {
         return settings.get();
     }

@@ -5,6 +5,9 @@ package io.verbena.rate.agent;
  * agent's thread.
  */
 public interface RateMember {
+    /** Number of its group in the NIC. */
+    int groupNumber();
+
     /** What rates are worth to it now. */
     TenantUtility utility();
 
