@@ -153,6 +153,16 @@ public final class Tenants {
             }
 
             @Override
+            public Map<String, TenantAllocation> allocations() {
+                return Tenants.this.allocations();
+            }
+
+            @Override
+            public @Nullable RateExchange rateExchange() {
+                return Tenants.this.rateExchange();
+            }
+
+            @Override
             public void weight(String tenant, int weight) {
                 Tenants.this.weight(tenant, weight);
             }

@@ -17,6 +17,11 @@ public record GroupMember(
         PerformanceGroup group, @Nullable DeliveryGate gate, Supplier<TenantUtility> settings, NanoClock clock)
         implements RateMember {
     @Override
+    public String tenantName() {
+        return group.name();
+    }
+
+    @Override
     public int groupNumber() {
         return group.index();
     }

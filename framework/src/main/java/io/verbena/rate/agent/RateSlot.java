@@ -142,6 +142,18 @@ public final class RateSlot {
         bound = itsBound;
         basis = itsBasis;
         last = null;
+        RateAllocationEvent event = new RateAllocationEvent();
+        if (event.isEnabled()) {
+            event.tenant = member.tenantName();
+            event.epoch = epoch;
+            event.requests = requestRate;
+            event.deliveries = completionRate;
+            event.price = price;
+            event.gap = gap;
+            event.bound = bound.name();
+            event.basis = basis.name();
+            event.commit();
+        }
     }
 
     /** What it was allocated, or null if nothing was yet. Any thread. */

@@ -72,6 +72,11 @@ class RateAgentTest {
         }
 
         @Override
+        public String tenantName() {
+            return "tenant";
+        }
+
+        @Override
         public int groupNumber() {
             return members.indexOf(this);
         }
