@@ -21,6 +21,7 @@ public final class RateOptions {
     private double requests;
     private double completions;
     private double margin = 0.05;
+    private boolean isTwoSided;
 
     /** Creates the defaults: epochs of 5 ms, a measured capacity, deliveries without a rate, a margin of 5 %. */
     public RateOptions() {}
@@ -58,8 +59,19 @@ public final class RateOptions {
         return this;
     }
 
+    /**
+     * Whether nodes agree on what they send to each other; default false. A node then bounds what its tenants send also
+     * by what the nodes that they send to can deliver, which those share by the utilities of all tenants that send to
+     * them. Both ends need it; {@link #completions} says what a node can deliver. What is sent to a node without it, or
+     * to one that does not answer, is bounded by this node alone.
+     */
+    public RateOptions twoSided(boolean wanted) {
+        isTwoSided = wanted;
+        return this;
+    }
+
     RateSettings settings() {
-        return new RateSettings(Nanos.of(epoch), requests, completions, margin);
+        return new RateSettings(Nanos.of(epoch), requests, completions, margin, isTwoSided);
     }
 
     private static double range(String what, double value, double minimum, double maximum) {

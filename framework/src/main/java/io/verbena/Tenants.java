@@ -4,6 +4,7 @@ import io.verbena.admin.Administered;
 import io.verbena.nic.Nic;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
+import io.verbena.rate.agent.PeerRates;
 import io.verbena.rate.agent.RateAgent;
 import io.verbena.rate.agent.RateSettings;
 import io.verbena.rate.agent.RateSlot;
@@ -27,17 +28,29 @@ public final class Tenants {
     private final Node node;
     private final Nic nic;
     private final Map<String, Tenant> byName = new LinkedHashMap<>(); // under this
+    private final @Nullable PeerRates peers; // null: it does not agree with others
     private final @Nullable RateAgent rates; // null: the node does not share by utility
     private final Tenant ofNode;
 
     Tenants(Node node, Nic nic, @Nullable RateSettings settings) {
         this.node = node;
         this.nic = nic;
-        this.rates = settings == null ? null : new RateAgent(settings, node.clock());
+        this.peers = settings == null || !settings.isTwoSided() ? null : peers(node, settings);
+        this.rates = settings == null ? null : new RateAgent(settings, node.clock(), peers);
         this.ofNode = add(nic.defaultGroup(), TenantUtility.DEFAULT);
         if (rates != null) {
             node.turns().agent(rates);
         }
+    }
+
+    private static PeerRates peers(Node node, RateSettings settings) {
+        PeerRates peers = new PeerRates(
+                settings,
+                node.connections(),
+                (peer, buffer, length) -> node.engine().sendDatagram(peer, buffer, 0, length),
+                node.clock().nanoTime());
+        node.connections().rates(peers);
+        return peers;
     }
 
     Tenant defaultTenant() {
@@ -140,6 +153,16 @@ public final class Tenants {
             }
 
             @Override
+            public Map<String, TenantAllocation> allocations() {
+                return Tenants.this.allocations();
+            }
+
+            @Override
+            public @Nullable RateExchange rateExchange() {
+                return Tenants.this.rateExchange();
+            }
+
+            @Override
             public void weight(String tenant, int weight) {
                 Tenants.this.weight(tenant, weight);
             }
@@ -149,6 +172,26 @@ public final class Tenants {
     /** What sharing by utility has cost; null where the node does not ({@link NodeContext#rates}). Any thread. */
     public @Nullable RateStatistics rateStatistics() {
         return rates == null ? null : rates.statistics();
+    }
+
+    /**
+     * What agreeing with other nodes has come to; null where the node does not ({@link RateOptions#twoSided}). Any
+     * thread.
+     */
+    public @Nullable RateExchange rateExchange() {
+        return peers == null ? null : RateExchange.of(peers);
+    }
+
+    /** What each may send now, by name, in the order of {@link #list}; those without rates are left out. */
+    public Map<String, TenantAllocation> allocations() {
+        Map<String, TenantAllocation> all = new LinkedHashMap<>();
+        for (Tenant tenant : list()) {
+            TenantAllocation its = tenant.allocation();
+            if (its != null) {
+                all.put(tenant.name(), its);
+            }
+        }
+        return all;
     }
 
     /** What each has sent, and how long it waited, in the order of {@link #list}. */

@@ -96,6 +96,31 @@ class AdminSocketTest {
     }
 
     @Test
+    void tellsWhatTenantsMaySendAndWhy() throws IOException {
+        node.close();
+        node = Node.launch(context().rates(new RateOptions().requests(1e6).twoSided(true)));
+        await().until(() -> node.tenants().allocations().size() == 2);
+        try (Client client = new Client(path)) {
+            List<String> lines = client.ask("rates");
+            assertThat(lines).hasSize(4).endsWith("ok");
+            assertThat(lines.get(0))
+                    .startsWith("{\"name\":\"default\",\"epoch\":")
+                    .contains("\"basis\":\"ONE_SIDED\"}");
+            assertThat(lines.get(1)).startsWith("{\"name\":\"gold\",\"epoch\":").contains("\"bound\":\"DEMAND\"");
+            assertThat(lines.get(2))
+                    .startsWith("{\"exchange\":{\"activePeers\":0,")
+                    .endsWith("\"peersLost\":0}}");
+        }
+    }
+
+    @Test
+    void withoutRatesThereAreNone() throws IOException {
+        try (Client client = new Client(path)) {
+            assertThat(client.ask("rates")).containsExactly("ok");
+        }
+    }
+
+    @Test
     void listsTenantsAndTakesWeights() throws IOException {
         node.openInbox("in");
         Channel channel = node.tenant("gold")

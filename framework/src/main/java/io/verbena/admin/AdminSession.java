@@ -1,5 +1,6 @@
 package io.verbena.admin;
 
+import io.verbena.RateExchange;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.Limit;
@@ -14,6 +15,9 @@ import org.HdrHistogram.Histogram;
  * <pre>
  *   list              {"name":"a","weight":3, ... }     a line a tenant, counts since the node's launch
  *                     ok                                delays since the client's list before this one
+ *   rates             {"name":"a","requests":7415.0, ... }   a line a tenant with a rate, and one of what was
+ *                     {"exchange":{"activePeers":2, ... }}    agreed with other nodes, where they do
+ *                     ok
  *   weight a 5        ok | error TEXT
  * </pre>
  *
@@ -36,11 +40,14 @@ final class AdminSession {
             if (words[0].equals("list") && words.length == 1) {
                 return list();
             }
+            if (words[0].equals("rates") && words.length == 1) {
+                return rates();
+            }
             if (words[0].equals("weight") && words.length == 3) {
                 administered.weight(words[1], number(words[2]));
                 return "ok\n";
             }
-            return "error '" + printable(line) + "' is neither list nor weight NAME NUMBER\n";
+            return "error '" + printable(line) + "' is neither list nor rates nor weight NAME NUMBER\n";
         } catch (IllegalArgumentException | IllegalStateException e) {
             return "error " + printable(String.valueOf(e.getMessage())) + "\n";
         }
@@ -90,6 +97,48 @@ final class AdminSession {
             field(out, "memory", group.memory().used());
             field(out, "refusedForMemory", group.memory().refusals());
             out.append("}\n");
+        }
+        return out.append("ok\n").toString();
+    }
+
+    private String rates() {
+        StringBuilder out = new StringBuilder();
+        administered
+                .allocations()
+                .forEach((name, its) -> out.append("{\"name\":\"")
+                        .append(name)
+                        .append("\",\"epoch\":")
+                        .append(its.epoch())
+                        .append(",\"requests\":")
+                        .append(its.requests())
+                        .append(",\"deliveries\":")
+                        .append(its.completions())
+                        .append(",\"price\":")
+                        .append(its.price())
+                        .append(",\"gap\":")
+                        .append(its.gap())
+                        .append(",\"bound\":\"")
+                        .append(its.bound())
+                        .append("\",\"basis\":\"")
+                        .append(its.basis())
+                        .append("\"}\n"));
+        RateExchange exchange = administered.rateExchange();
+        if (exchange != null) {
+            out.append("{\"exchange\":{\"activePeers\":").append(exchange.activePeers());
+            field(out, "requestSteps", exchange.requestSteps());
+            field(out, "deliverySteps", exchange.deliverySteps());
+            field(out, "lateSteps", exchange.lateSteps());
+            field(out, "sent", exchange.sent());
+            field(out, "unsent", exchange.unsent());
+            field(out, "received", exchange.received());
+            field(out, "duplicate", exchange.ignored().duplicate());
+            field(out, "stale", exchange.ignored().stale());
+            field(out, "malformed", exchange.ignored().malformed());
+            field(out, "implausible", exchange.ignored().implausible());
+            field(out, "notConnected", exchange.ignored().notConnected());
+            field(out, "leasesEnded", exchange.leasesEnded());
+            field(out, "peersLost", exchange.peersLost());
+            out.append("}}\n");
         }
         return out.append("ok\n").toString();
     }

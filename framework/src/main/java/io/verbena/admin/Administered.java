@@ -1,8 +1,12 @@
 package io.verbena.admin;
 
+import io.verbena.RateExchange;
+import io.verbena.TenantAllocation;
 import io.verbena.nic.PerformanceGroup;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What is administered: the tenants of a node. Thread-safe. */
 public interface Administered {
@@ -15,6 +19,13 @@ public interface Administered {
      * @throws IllegalArgumentException if there is no such tenant, or the weight is out of range
      */
     void weight(String tenant, int weight);
+
+    /** What tenants may send, by name; those without rates are left out. */
+    Map<String, TenantAllocation> allocations();
+
+    /** What agreeing with other nodes on rates has come to; null where the node does not. */
+    @Nullable
+    RateExchange rateExchange();
 
     /**
      * A tenant.

@@ -3,6 +3,7 @@ package io.verbena.connection;
 import io.verbena.mux.SharedConnection;
 import io.verbena.mux.SharedQueuePair;
 import io.verbena.nic.append.SenderQuota;
+import io.verbena.rate.agent.ConnectedPeers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -63,6 +64,15 @@ final class ConnectionTable {
     /** All that there are now. */
     List<Connection> all() {
         return List.copyOf(byNumber.values());
+    }
+
+    /** Tells of those that messages go or come by. */
+    void flows(ConnectedPeers.Flow flow) {
+        for (Connection c : byNumber.values()) {
+            if (c.state == Connection.OPEN || c.state == Connection.ACCEPTED) {
+                flow.take(c.peerNic, c.group, c.statistics().messages());
+            }
+        }
     }
 
     /** The connection that a datagram is about; or null. */

@@ -9,6 +9,8 @@ import io.verbena.nic.QpAttributes;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
+import io.verbena.rate.agent.ConnectedPeers;
+import io.verbena.rate.agent.PeerRates;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: everything is under one lock, which is never held while the application is called.
  */
-public final class Connections implements DutyCycleAgent {
+public final class Connections implements DutyCycleAgent, ConnectedPeers {
     /** When a datagram that was not answered is sent again. */
     static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
@@ -96,6 +98,18 @@ public final class Connections implements DutyCycleAgent {
     /** Bytes in which a channel keeps longer messages at first. */
     public int stagingLength() {
         return stagingLength;
+    }
+
+    /** Sets who takes datagrams about rates; before the first turn. */
+    public void rates(PeerRates told) {
+        reports.rates(told);
+    }
+
+    @Override
+    public void flows(Flow flow) {
+        synchronized (lock) {
+            table.flows(flow);
+        }
     }
 
     /** By which everything here runs. */

@@ -10,9 +10,11 @@ import io.verbena.nic.engine.NicEvents;
 import io.verbena.nic.verbs.AsyncEvent;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
+import io.verbena.rate.agent.PeerRates;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +40,7 @@ final class NicReports implements DutyCycleAgent {
     private final LostPeers lostPeers = new LostPeers();
     private long overrunLook = NEVER; // when requests whose errors were lost are looked for again
     private LongConsumer onPeerGone = peer -> {};
+    private @Nullable PeerRates rates; // takes datagrams about rates
 
     NicReports(Connections connections, Nic nic, ConnectionSettings settings) {
         this.connections = connections;
@@ -57,6 +60,11 @@ final class NicReports implements DutyCycleAgent {
         onPeerGone = told;
     }
 
+    /** Sets who takes datagrams about rates. */
+    void rates(PeerRates told) {
+        rates = told;
+    }
+
     /** Whether there is none. Any thread. */
     boolean isEmpty() {
         return events.isEmpty() && errors.isEmpty();
@@ -72,24 +80,29 @@ final class NicReports implements DutyCycleAgent {
 
     /** Takes a bounded number of them. @return how many */
     int take(long now) {
-        return takeEvents(now) + takeDatagrams() + takeErrors();
+        return takeEvents(now) + takeDatagrams(now) + takeErrors();
     }
 
-    private int takeDatagrams() {
+    private int takeDatagrams(long now) {
         int work = 0;
-        for (NicEvents.Datagram d = events.pollDatagram(); d != null; d = events.pollDatagram()) {
+        NicEvents.Datagram d;
+        while (work < MAX_EVENTS_PER_TURN && (d = events.pollDatagram()) != null) {
             work++;
-            ConnectionFlyweight datagram = ConnectionFlyweight.wrap(d.bytes());
-            if (!datagram.isSound()) {
-                LOG.debug("node '{}' dropped a malformed datagram of {} bytes", nodeName, d.bytes().length);
-            } else {
-                connections.onDatagram(d.peerNic(), datagram);
-            }
-            if (work == MAX_EVENTS_PER_TURN) {
-                break;
-            }
+            take(d, now);
         }
         return work;
+    }
+
+    private void take(NicEvents.Datagram d, long now) {
+        if (rates != null && rates.receive(d.peerNic(), d.bytes(), now)) {
+            return;
+        }
+        ConnectionFlyweight datagram = ConnectionFlyweight.wrap(d.bytes());
+        if (!datagram.isSound()) {
+            LOG.debug("node '{}' dropped a malformed datagram of {} bytes", nodeName, d.bytes().length);
+        } else {
+            connections.onDatagram(d.peerNic(), datagram);
+        }
     }
 
     /** Takes events alone: the death of a peer explains the errors that follow from it. */

@@ -42,6 +42,9 @@ public final class PriceExchange {
     /** Part of a capacity that sums of rounded numbers may be off by. */
     static final double ROUNDING = 1e-9;
 
+    /** Every so many rounds a peer is told that has never answered: it may share by itself. */
+    private static final int ROUNDS_OF_SILENCE = 16;
+
     private static final ExchangePeer[] NONE = {};
 
     private final ExchangeTimes times;
@@ -51,6 +54,7 @@ public final class PriceExchange {
     private final RateMessage message = new RateMessage();
     private ExchangePeer[] peers = NONE; // gone ones included
     private long epochs; // of all peers together
+    private long rounds;
     private long nextRound;
     private long requestsSince; // last request step, completions likewise
     private long completionsSince;
@@ -214,8 +218,11 @@ public final class PriceExchange {
         boolean isRound = now - nextRound >= 0;
         if (isRound) {
             nextRound = now + times.round();
+            rounds++;
             for (ExchangePeer peer : peers) {
-                peer.isDirty |= peer.outflow.isUsed || peer.inflow.isReporting || peer.inflow.unconfirmed > 0;
+                boolean isOf = peer.outflow.isUsed || peer.inflow.isReporting || peer.inflow.unconfirmed > 0;
+                boolean isSilent = peer.itsEpoch == 0 && peer.sequence >= ROUNDS_OF_SILENCE;
+                peer.isDirty |= isOf && (!isSilent || rounds % ROUNDS_OF_SILENCE == 0);
             }
             if (sources.count() > 0 && areRequestsDue(now)) {
                 requests(now);

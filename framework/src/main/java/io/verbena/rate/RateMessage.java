@@ -8,7 +8,7 @@ package io.verbena.rate;
  */
 public final class RateMessage {
     /** Most targets of a node. */
-    public static final int MAX_TARGETS = 64;
+    public static final int MAX_TARGETS = 32;
 
     /** From 1 on: later each time that the two have forgotten each other. */
     public long epoch;

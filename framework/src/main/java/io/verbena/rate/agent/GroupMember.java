@@ -17,6 +17,16 @@ public record GroupMember(
         PerformanceGroup group, @Nullable DeliveryGate gate, Supplier<TenantUtility> settings, NanoClock clock)
         implements RateMember {
     @Override
+    public String tenantName() {
+        return group.name();
+    }
+
+    @Override
+    public int groupNumber() {
+        return group.index();
+    }
+
+    @Override
     public TenantUtility utility() {
         return settings.get();
     }

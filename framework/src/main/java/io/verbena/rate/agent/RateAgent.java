@@ -1,13 +1,13 @@
 package io.verbena.rate.agent;
 
 import io.verbena.RateStatistics;
+import io.verbena.TenantAllocation.Basis;
 import io.verbena.TenantAllocation.Bound;
 import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.rate.Allocation;
 import io.verbena.rate.ExactHost;
 import io.verbena.rate.HostProblem;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 
@@ -42,37 +42,47 @@ public final class RateAgent implements DutyCycleAgent {
     /** Of a demand or capacity that moves by a smaller part nothing is computed. */
     private static final double MOVED = 0.02;
 
+    /** The same for a bound of peers. */
+    private static final double BOUND_MOVED = 0.001;
+
     private static final double BACKLOGGED = 0.5;
+
+    /** Operations a second that a NIC is taken for while nobody knows, and those that minimum rates are parts of. */
+    private static final double UNKNOWN = 1e9;
+
+    private static final double NARROW = 1_000;
 
     private final RateSettings settings;
     private final NanoClock clock;
     private final ExactHost host = new ExactHost();
     private final Allocation answer = new Allocation();
     private final CapacityMeter meter;
+    private final @Nullable PeerRates peers; // null: the node shares by itself
     private volatile RateSlot[] slots = NONE; // replaced under this
     private volatile boolean isStale = true; // slots or settings have changed
     private volatile boolean hasNew; // slots without a share
     private RateSlot[] members = NONE; // that the problem is of
     private @Nullable HostProblem problem;
-    private double capacity; // that it is of
+    private double capacity; // that it is of; where none is known yet, more than anybody sends
+    private boolean isMeasured; // whether it is known
     private boolean isPreemptible; // what is left is set aside
     private long since;
     private long next;
     private boolean isIdle;
     private long[] requests = {}; // rates to publish
     private long[] completions = {};
-    private final AtomicLong epochs = new AtomicLong();
-    private final AtomicLong solves = new AtomicLong();
-    private final AtomicLong nanos = new AtomicLong();
+    private final RateCosts costs = new RateCosts();
 
     /**
      * Creates it, without tenants.
      *
      * @param settings of the node
      * @param clock of the node: begins the first epoch, and times the work
+     * @param peers with whom it agrees, or null if it shares by itself
      */
-    public RateAgent(RateSettings settings, NanoClock clock) {
+    public RateAgent(RateSettings settings, NanoClock clock, @Nullable PeerRates peers) {
         this.settings = settings;
+        this.peers = peers;
         this.clock = clock;
         this.meter = new CapacityMeter(settings.requests());
         this.since = clock.nanoTime();
@@ -115,11 +125,23 @@ public final class RateAgent implements DutyCycleAgent {
 
     /** What it has cost. Any thread. */
     public RateStatistics statistics() {
-        return new RateStatistics(epochs.get(), solves.get(), nanos.get());
+        return costs.statistics();
     }
 
     @Override
     public int doWork(long now) {
+        int work = epoch(now);
+        PeerRates with = peers;
+        if (with != null) {
+            if (with.turn(now)) {
+                allocate(); // before peers are told what is kept
+            }
+            work += with.send(now);
+        }
+        return work;
+    }
+
+    private int epoch(long now) {
         if (hasNew) {
             hasNew = false;
             allocate(); // by what the others wanted in the last epoch
@@ -137,9 +159,9 @@ public final class RateAgent implements DutyCycleAgent {
             return 0;
         }
         long begin = clock.nanoTime();
-        epochs.lazySet(epochs.get() + 1);
+        costs.epoch();
         allocate();
-        nanos.lazySet(nanos.get() + clock.nanoTime() - begin);
+        costs.took(clock.nanoTime() - begin);
         return 1;
     }
 
@@ -166,8 +188,9 @@ public final class RateAgent implements DutyCycleAgent {
     }
 
     private void allocate() {
-        double now = meter.perSecond() * (1 - settings.margin());
-        if (now <= 0 || slots.length == 0) {
+        double measured = meter.perSecond() * (1 - settings.margin());
+        double now = measured > 0 ? measured : UNKNOWN;
+        if (slots.length == 0 || (measured <= 0 && !settings.pacesDeliveries() && peers == null)) {
             return;
         }
         HostProblem of = problem;
@@ -176,23 +199,42 @@ public final class RateAgent implements DutyCycleAgent {
             isStale = false;
             members = slots;
             capacity = now;
+            isMeasured = measured > 0;
             of = build();
             problem = of;
         }
-        for (int i = 0; i < members.length; i++) {
-            RateSlot slot = members[i];
-            int j = i * roles();
-            isChanged |= of.demand(j, slot.requestDemand(), MOVED);
-            if (roles() == 2) {
-                isChanged |= of.demand(j + 1, slot.deliveryDemand(), MOVED);
-            }
-        }
-        if (isChanged) {
+        if (demands(of) || isChanged) {
             host.solve(of, answer);
-            solves.lazySet(solves.get() + 1);
+            costs.solve();
             share(of);
             publish(of);
         }
+    }
+
+    /** Sets what tenants want, and may have of what their peers take. @return whether that has changed */
+    private boolean demands(HostProblem of) {
+        boolean isChanged = false;
+        for (int i = 0; i < members.length; i++) {
+            RateSlot slot = members[i];
+            int j = i * roles();
+            double bound = bound(i);
+            double wanted = slot.requestDemand();
+            boolean isAbove = isMeasured ? slot.requestRate() > bound : bound < Double.POSITIVE_INFINITY;
+            isChanged |= of.demand(j, Math.min(wanted, bound), isAbove ? 0 : bound < wanted ? BOUND_MOVED : MOVED);
+            if (roles() == 2) {
+                isChanged |= of.demand(j + 1, slot.deliveryDemand(), MOVED);
+            }
+            if (peers != null) {
+                peers.demand(i, wanted);
+                isChanged |= slot.basis() != peers.basis(i);
+            }
+        }
+        return isChanged;
+    }
+
+    /** What the peers of a member let it send. */
+    private double bound(int member) {
+        return peers == null ? Double.POSITIVE_INFINITY : peers.bound(member);
     }
 
     private HostProblem build() {
@@ -201,9 +243,10 @@ public final class RateAgent implements DutyCycleAgent {
         double needed = 0;
         isPreemptible = false;
         double delivered = roles() == 2 ? HostProblem.DEFAULT_FLOOR * deliveries : 0;
+        double shared = isMeasured ? capacity : NARROW;
         for (RateSlot slot : members) {
             TenantUtility asked = slot.asks();
-            double least = least(asked, part);
+            double least = least(asked, part * shared);
             isPreemptible |= asked.preemptible() > 0;
             needed += least * (1 + asked.preemptible());
             delivered += least * answers(asked);
@@ -211,11 +254,18 @@ public final class RateAgent implements DutyCycleAgent {
         double cut =
                 Math.min(HostProblem.cutOfMinimums(needed, capacity), HostProblem.cutOfMinimums(delivered, deliveries));
         HostProblem.Builder builder = HostProblem.builder(capacity, deliveries, 0);
-        for (RateSlot slot : members) {
-            TenantUtility asked = slot.asked();
+        if (peers != null) {
+            peers.members(members, capacity);
+        }
+        for (int i = 0; i < members.length; i++) {
+            TenantUtility asked = members[i].asked();
+            double minimum = cut * least(asked, part * shared);
             builder.application(asked.utility(), answers(asked))
-                    .minimum(cut * least(asked, part))
+                    .minimum(minimum)
                     .preemptible(asked.preemptible());
+            if (peers != null) {
+                peers.minimum(i, asked, minimum);
+            }
             if (roles() == 2) {
                 builder.application(asked.utility(), 1).cost(NOTHING).minimum(cut * part * deliveries);
             }
@@ -223,8 +273,8 @@ public final class RateAgent implements DutyCycleAgent {
         return builder.build();
     }
 
-    private double least(TenantUtility asked, double part) {
-        return asked.minimum() > 0 ? asked.minimum() : part * capacity;
+    private static double least(TenantUtility asked, double part) {
+        return asked.minimum() > 0 ? asked.minimum() : part;
     }
 
     private double answers(TenantUtility asked) {
@@ -244,24 +294,27 @@ public final class RateAgent implements DutyCycleAgent {
         for (int i = 0; i < members.length; i++) {
             double weight = members[i].asked().utility().weight();
             weights += weight;
-            weightsOfSpare += isForDeliveries(of, i) ? 0 : weight;
+            weightsOfSpare += takesNoMore(of, i) ? 0 : weight;
         }
         for (int i = 0; i < members.length; i++) {
             int j = i * roles();
             double weight = members[i].asked().utility().weight();
             double share = weight / weights;
-            double shareOfSpare = isForDeliveries(of, i) ? 0 : weight / weightsOfSpare;
-            requests[i] = whole(answer.requests(j) + shareOfSpare * spare);
+            double shareOfSpare = takesNoMore(of, i) ? 0 : weight / weightsOfSpare;
+            double bound = bound(i);
+            requests[i] = isMeasured
+                    ? whole(Math.min(answer.requests(j) + shareOfSpare * spare, bound))
+                    : bound < Double.POSITIVE_INFINITY ? whole(bound) : 0;
             completions[i] = roles() == 2
                     ? whole(answer.completions(j) + answer.completions(j + 1) + share * spareDeliveries)
                     : 0;
         }
     }
 
-    /** Whether more requests would only wait for their answers. */
-    private boolean isForDeliveries(HostProblem of, int member) {
+    /** Whether more requests would only wait: for their answers, or where they are sent to. */
+    private boolean takesNoMore(HostProblem of, int member) {
         int j = member * roles();
-        return !of.isAtDemand(answer, j) && of.isBoundByCompletions(answer, j);
+        return (!of.isAtDemand(answer, j) && of.isBoundByCompletions(answer, j)) || answer.requests(j) >= bound(member);
     }
 
     private static long whole(double perSecond) {
@@ -272,7 +325,7 @@ public final class RateAgent implements DutyCycleAgent {
     private void publish(HostProblem of) {
         for (int i = 0; i < members.length; i++) {
             RateSlot slot = members[i];
-            if (requests[i] < slot.requestRate() || slot.requestRate() == 0) {
+            if ((requests[i] > 0 && requests[i] < slot.requestRate()) || slot.requestRate() == 0) {
                 slot.requestRate(requests[i]);
             }
             if (completions[i] < slot.completionRate() || slot.completionRate() == 0) {
@@ -284,7 +337,12 @@ public final class RateAgent implements DutyCycleAgent {
             slot.requestRate(requests[i]);
             slot.completionRate(completions[i]);
             int j = i * roles();
-            slot.certify(Math.max(1, epochs.get()), of.price(answer, j), answer, bound(of, j));
+            slot.certify(
+                    Math.max(1, costs.epochs()),
+                    of.price(answer, j),
+                    answer,
+                    requests[i] >= bound(i) - 1 ? Bound.PEERS : bound(of, j),
+                    peers == null ? Basis.ONE_SIDED : peers.basis(i));
         }
     }
 
@@ -301,6 +359,7 @@ public final class RateAgent implements DutyCycleAgent {
     /** When the epoch ends; never while nothing is sent or delivered. */
     @Override
     public long nextDeadline() {
-        return isIdle ? NEVER : next;
+        long ofPeers = peers == null ? NEVER : peers.nextDeadline(NEVER);
+        return DutyCycleAgent.earlier(isIdle ? NEVER : next, ofPeers);
     }
 }

@@ -5,6 +5,12 @@ package io.verbena.rate.agent;
  * agent's thread.
  */
 public interface RateMember {
+    /** Name of the tenant. */
+    String tenantName();
+
+    /** Number of its group in the NIC. */
+    int groupNumber();
+
     /** What rates are worth to it now. */
     TenantUtility utility();
 

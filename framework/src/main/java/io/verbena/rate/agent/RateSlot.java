@@ -42,6 +42,7 @@ public final class RateSlot {
     private double gap;
     private double residual;
     private TenantAllocation.Bound bound = TenantAllocation.Bound.DEMAND;
+    private TenantAllocation.Basis basis = TenantAllocation.Basis.ONE_SIDED;
 
     RateSlot(RateMember member) {
         this.member = member;
@@ -65,6 +66,11 @@ public final class RateSlot {
         backlogged = nowBacklogged;
         delivered = nowDelivered;
         heldDeliveries = nowHeldDeliveries;
+    }
+
+    /** Number of its group in the NIC. */
+    int group() {
+        return member.groupNumber();
     }
 
     /** Whether it has done nothing. */
@@ -94,6 +100,10 @@ public final class RateSlot {
         return asked;
     }
 
+    TenantAllocation.Basis basis() {
+        return basis;
+    }
+
     long requestRate() {
         return requestRate;
     }
@@ -119,20 +129,38 @@ public final class RateSlot {
     }
 
     /** Says how good the rates are that were published. */
-    synchronized void certify(long inEpoch, double itsPrice, Allocation answer, TenantAllocation.Bound itsBound) {
+    synchronized void certify(
+            long inEpoch,
+            double itsPrice,
+            Allocation answer,
+            TenantAllocation.Bound itsBound,
+            TenantAllocation.Basis itsBasis) {
         epoch = inEpoch;
         price = itsPrice;
         gap = answer.gap();
         residual = answer.residual();
         bound = itsBound;
+        basis = itsBasis;
         last = null;
+        RateAllocationEvent event = new RateAllocationEvent();
+        if (event.isEnabled()) {
+            event.tenant = member.tenantName();
+            event.epoch = epoch;
+            event.requests = requestRate;
+            event.deliveries = completionRate;
+            event.price = price;
+            event.gap = gap;
+            event.bound = bound.name();
+            event.basis = basis.name();
+            event.commit();
+        }
     }
 
     /** What it was allocated, or null if nothing was yet. Any thread. */
     public synchronized @Nullable TenantAllocation allocation() {
         if (epoch > 0 && last == null) {
             last = new TenantAllocation(
-                    epoch, (double) requestRate, (double) completionRate, price, gap, residual, bound);
+                    epoch, (double) requestRate, (double) completionRate, price, gap, residual, bound, basis);
         }
         return last;
     }

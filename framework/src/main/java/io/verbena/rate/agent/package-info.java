@@ -8,6 +8,9 @@
  *                            │  └─ CapacityMeter                      │ rate of requests: the arbiter's timing wheel
  *                            ▼                                        └ DeliveryGate: where inboxes are polled
  *                       HostProblem with demands ─▶ ExactHost
+ *                            ▲ bounds
+ *   connections ──▶ PeerTraffic ─▶ PeerRates ◀──▶ PriceExchange        where nodes agree on what they send to each other
+ *   datagrams   ──▶ RateFlyweight ───▲ └────▶ RateNetwork
  * </pre>
  */
 @NullMarked

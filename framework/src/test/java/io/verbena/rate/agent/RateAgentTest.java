@@ -72,6 +72,16 @@ class RateAgentTest {
         }
 
         @Override
+        public String tenantName() {
+            return "tenant";
+        }
+
+        @Override
+        public int groupNumber() {
+            return members.indexOf(this);
+        }
+
+        @Override
         public TenantUtility utility() {
             return utility;
         }
@@ -125,7 +135,8 @@ class RateAgentTest {
 
     private RateAgent agent(FakeMember... those) {
         boolean paces = deliveries < Double.POSITIVE_INFINITY;
-        RateAgent agent = new RateAgent(new RateSettings(EPOCH, REQUESTS, paces ? deliveries : 0, 0), () -> now);
+        RateAgent agent =
+                new RateAgent(new RateSettings(EPOCH, REQUESTS, paces ? deliveries : 0, 0, false), () -> now, null);
         for (FakeMember each : those) {
             slots.add(agent.add(each));
             members.add(each);
@@ -258,7 +269,7 @@ class RateAgentTest {
         FakeMember one = member(1, 1, 60_000);
         FakeMember other = member(1, 1, 60_000);
         capacity = 1e9;
-        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05), () -> now);
+        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05, false), () -> now, null);
         members.add(one);
         members.add(other);
         slots.add(agent.add(one));
@@ -270,6 +281,27 @@ class RateAgentTest {
         assertThat(one.requestRate + other.requestRate).isBetween(113_000L, 114_000L);
         epochs(agent, 10);
         assertThat(one.requestRate + other.requestRate).as("both are held").isGreaterThan(114_000L);
+    }
+
+    /** What inboxes deliver is known: it is shared while nobody knows yet what the NIC takes. */
+    @Test
+    void deliveriesAreSharedBeforeRequestsAreMeasured() {
+        deliveries = 20_000;
+        FakeMember gold = member(3, 1, 1_000);
+        FakeMember plain = member(1, 1, 1_000);
+        gold.wantedDeliveries = 1e6;
+        plain.wantedDeliveries = 1e6;
+        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, deliveries, 0, false), () -> now, null);
+        capacity = 1e9;
+        for (FakeMember each : List.of(gold, plain)) {
+            members.add(each);
+            slots.add(agent.add(each));
+        }
+        epochs(agent, 3);
+        assertThat(gold.requestRate).isZero();
+        assertThat(plain.requestRate).isZero();
+        assertThat(gold.completionRate).isBetween(14_500L, 15_000L);
+        assertThat(plain.completionRate).isBetween(4_900L, 5_000L);
     }
 
     /** Its requests wait for answers that are not delivered sooner: more of them would only lie in its inbox. */
@@ -293,7 +325,7 @@ class RateAgentTest {
         FakeMember one = member(1, 1, 60_000);
         FakeMember other = member(1, 1, 60_000);
         capacity = 1e9;
-        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05), () -> now);
+        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05, false), () -> now, null);
         idle.utility = idle.utility.withMinimum(50_000);
         for (FakeMember each : List.of(idle, one, other)) {
             members.add(each);
@@ -313,7 +345,7 @@ class RateAgentTest {
         FakeMember one = member(1, 1, 60_000);
         FakeMember other = member(1, 1, 60_000);
         capacity = 1e9;
-        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05), () -> now);
+        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05, false), () -> now, null);
         for (FakeMember each : List.of(one, other)) {
             members.add(each);
             slots.add(agent.add(each));
@@ -335,7 +367,7 @@ class RateAgentTest {
         FakeMember gold = member(3, 1, 0);
         FakeMember plain = member(1, 1, 0);
         capacity = 1e9;
-        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05), () -> now);
+        RateAgent agent = new RateAgent(new RateSettings(EPOCH, 0, 0, 0.05, false), () -> now, null);
         for (FakeMember each : List.of(gold, plain)) {
             members.add(each);
             slots.add(agent.add(each));
