@@ -44,7 +44,9 @@ final class BlockPool {
         return used;
     }
 
-    /** Takes the lowest free block: one that was used before has its place at the peers. @return NONE if all are used */
+    /**
+     * Takes the lowest free block: one that was used before has its place at the peers. @return NONE if all are used
+     */
     synchronized int take() {
         int block = taken.nextClearBit(lowest);
         if (block >= count) {

@@ -11,8 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies and moves. The target of a copy has its name once all is copied: nobody sees a half of it, and what it replaces
- * stays until then.
+ * Copies and moves. The target of a copy has its name once all is copied: nobody sees a half of it, and what it
+ * replaces stays until then.
  */
 record Copying(boolean replaces, boolean copiesAttributes, boolean isAtomic) {
     /** Understands options. */

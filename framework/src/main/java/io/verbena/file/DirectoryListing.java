@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/** What is in a directory, as it was when it was asked for. Closed, it has no more. Thread-safe, as its contract asks. */
+/**
+ * What is in a directory, as it was when it was asked for. Closed, it has no more. Thread-safe, as its contract asks.
+ */
 final class DirectoryListing implements DirectoryStream<Path> {
     private final RemotePath directory;
     private final List<String> names;

@@ -16,8 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a file: which of its blocks is which block of the memory. Blocks that were never written are holes, which
- * take no room. Bytes of a block behind the end of the file are 0.
+ * The bytes of a file: which of its blocks is which block of the memory. Blocks that were never written are holes,
+ * which take no room. Bytes of a block behind the end of the file are 0.
  *
  * <p>Thread-safe. Reads, and writes to blocks that the file has, share a lock, so that they run beside each other; what
  * changes blocks or size has it alone. The lock is held during I/O, which ends within the memory's timeout for each

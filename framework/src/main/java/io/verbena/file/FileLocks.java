@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The locks of a file. Whoever can use the file is in this process, which by the contract of {@link FileLock} has a range
- * once: a range that overlaps is refused and never waited for. Thread-safe.
+ * The locks of a file. Whoever can use the file is in this process, which by the contract of {@link FileLock} has a
+ * range once: a range that overlaps is refused and never waited for. Thread-safe.
  */
 final class FileLocks {
     private final List<Range> ranges = new ArrayList<>(); // under this

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * Patterns for paths, as {@link java.nio.file.FileSystem#getPathMatcher} defines them: {@code glob:} by way of a regular
- * expression, and {@code regex:}. Case counts.
+ * Patterns for paths, as {@link java.nio.file.FileSystem#getPathMatcher} defines them: {@code glob:} by way of a
+ * regular expression, and {@code regex:}. Case counts.
  */
 final class Globs {
     private static final String REGEX_SIGNS = "\\.^$|()[]{}+*?";

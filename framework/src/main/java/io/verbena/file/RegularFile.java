@@ -3,8 +3,8 @@ package io.verbena.file;
 import java.time.Clock;
 
 /**
- * A file: its content, who has locked it, and how many names and open channels it has. With the last of those its blocks
- * go back. Thread-safe.
+ * A file: its content, who has locked it, and how many names and open channels it has. With the last of those its
+ * blocks go back. Thread-safe.
  */
 final class RegularFile extends Inode {
     private final FileContent content;

@@ -47,24 +47,24 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code size} - bytes for files, a multiple of 128 KiB; by default what the peers share, in whole blocks
  *   <li>{@code resident} - bytes of them that are kept here too, in direct memory; 64 MiB by default
  *   <li>{@code replicas} - peers that have each block, 1 or 2; 1 by default
- *   <li>{@code timeout} - how long connecting, or a page, may take, as a {@link java.time.Duration} or as PT15S, which is
- *       the default
- *   <li>{@code node} - the {@link io.verbena.Node} to use, which stays open; by default the file system has its own
+ * <li>{@code timeout} - how long connecting, or a page, may take, as a {@link java.time.Duration} or as PT15S, which is
+ * the default <li>{@code node} - the {@link io.verbena.Node} to use, which stays open; by default the file system has
+ * its own
  * </ul>
  *
- * <p><b>What is where.</b> Bytes are in a {@link io.verbena.tier.PagedMemory}, in blocks of 128 KiB that are striped over
- * the peers. Names and attributes are in this process: it alone sees the files, and they end when the file system is
- * closed or the process ends. A file takes room in whole blocks, for what was written: holes take none.
+ * <p><b>What is where.</b> Bytes are in a {@link io.verbena.tier.PagedMemory}, in blocks of 128 KiB that are striped
+ * over the peers. Names and attributes are in this process: it alone sees the files, and they end when the file system
+ * is closed or the process ends. A file takes room in whole blocks, for what was written: holes take none.
  *
- * <p><b>Rules</b> are those of Unix: a file that is deleted lives until its last channel is closed; a move within a file
- * system is atomic; writes behind the end leave holes. There are hard links, and no symbolic ones; the attribute view
- * "basic", and no users and rights; access times change only when they are set. {@code force}, and each write with SYNC
- * or DSYNC, waits until the peers have what was written. Locks hold between the channels of the process. Nothing is
- * mapped or watched, nothing is a {@link java.io.File}, and there are no asynchronous channels.
+ * <p><b>Rules</b> are those of Unix: a file that is deleted lives until its last channel is closed; a move within a
+ * file system is atomic; writes behind the end leave holes. There are hard links, and no symbolic ones; the attribute
+ * view "basic", and no users and rights; access times change only when they are set. {@code force}, and each write with
+ * SYNC or DSYNC, waits until the peers have what was written. Locks hold between the channels of the process. Nothing
+ * is mapped or watched, nothing is a {@link java.io.File}, and there are no asynchronous channels.
  *
- * <p><b>Failures.</b> Without room a write ends in a {@link java.nio.file.FileSystemException} that names the limit. What
- * is lost with a peer is an {@link IOException} that names the range of the file and the peer, until all of it is written
- * again. No failure shows as zeros or older bytes.
+ * <p><b>Failures.</b> Without room a write ends in a {@link java.nio.file.FileSystemException} that names the limit.
+ * What is lost with a peer is an {@link IOException} that names the range of the file and the peer, until all of it is
+ * written again. No failure shows as zeros or older bytes.
  *
  * <p>Thread-safe.
  */

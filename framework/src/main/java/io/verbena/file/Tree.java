@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * The directories of a file system, as on Unix: a file has as many names as it was given, and lives until the last of
  * them is deleted and the last channel closed.
  *
- * <p>Thread-safe: each operation is atomic, under one lock, which is held while names are looked up and never during I/O.
+ * <p>Thread-safe: each operation is atomic, under one lock, which is held while names are looked up and never during
+ * I/O.
  */
 final class Tree {
     private final Clock clock;

@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
  * begins when the report was sent that the grant answers, so it ends for the peer before it does here, without a common
  * clock; they have to run equally fast.
  *
- * <p><b>Death.</b> A peer that is silent for a lease leaves the problem. Its own lease is over by then, and what is sent
- * to it is bounded by its sender alone: the one-sided answer. So it is with peers that never answer.
+ * <p><b>Death.</b> A peer that is silent for a lease leaves the problem. Its own lease is over by then, and what is
+ * sent to it is bounded by its sender alone: the one-sided answer. So it is with peers that never answer.
  *
- * <p><b>Trust.</b> What peers report are claims. Rates count up to the capacity, minimum rates up to an equal share, and
- * each peer that reports has at least {@link HostProblem#DEFAULT_FLOOR} of an equal share whatever others say; beyond
- * that, one that claims a large weight has what such a weight entitles to. A peer can slow down who sends to it, and
- * nobody else.
+ * <p><b>Trust.</b> What peers report are claims. Rates count up to the capacity, minimum rates up to an equal share,
+ * and each peer that reports has at least {@link HostProblem#DEFAULT_FLOOR} of an equal share whatever others say;
+ * beyond that, one that claims a large weight has what such a weight entitles to. A peer can slow down who sends to it,
+ * and nobody else.
  *
- * <p>No thread, no clock, no chance; nothing is allocated but where peers or sources are added. For one thread. The same
- * messages at the same times give the same answers to the last bit.
+ * <p>No thread, no clock, no chance; nothing is allocated but where peers or sources are added. For one thread. The
+ * same messages at the same times give the same answers to the last bit.
  */
 public final class PriceExchange {
     /** Most that parts to a target may come to. */

@@ -95,8 +95,8 @@ public final class PagedOptions {
     }
 
     /**
-     * Creates the defaults, without peers, for a memory that is as long as what the peers share: all of its blocks fit on
-     * as many of them as {@link #replicas} says.
+     * Creates the defaults, without peers, for a memory that is as long as what the peers share: all of its blocks fit
+     * on as many of them as {@link #replicas} says.
      *
      * @param memory name of the region that each peer shares, which has at least a block
      */

@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import java.util.function.LongBinaryOperator;
 
 /**
- * Nodes that exchange prices in virtual time, over a network that loses, delays, repeats and reorders messages: all by a
- * seed. Each node sends to itself without any of that.
+ * Nodes that exchange prices in virtual time, over a network that loses, delays, repeats and reorders messages: all by
+ * a seed. Each node sends to itself without any of that.
  */
 final class ExchangeWorld {
     static final long MICRO = 1_000;

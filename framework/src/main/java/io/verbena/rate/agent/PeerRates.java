@@ -15,8 +15,8 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The part of a node in a {@link PriceExchange} with the nodes that it is connected to: sources are its tenants, and all
- * that its inboxes deliver is one target.
+ * The part of a node in a {@link PriceExchange} with the nodes that it is connected to: sources are its tenants, and
+ * all that its inboxes deliver is one target.
  *
  * <pre>
  *   connections ──▶ PeerTraffic: which part of what a tenant sends goes to whom ──┐

@@ -9,8 +9,8 @@
  *                            ▼                                        └ DeliveryGate: where inboxes are polled
  *                       HostProblem with demands ─▶ ExactHost
  *                            ▲ bounds
- *   connections ──▶ PeerTraffic ─▶ PeerRates ◀──▶ PriceExchange        where nodes agree on what they send to each other
- *   datagrams   ──▶ RateFlyweight ───▲ └────▶ RateNetwork
+ * connections ──▶ PeerTraffic ─▶ PeerRates ◀──▶ PriceExchange        where nodes agree on what they send to each other
+ * datagrams   ──▶ RateFlyweight ───▲ └────▶ RateNetwork
  * </pre>
  */
 @NullMarked

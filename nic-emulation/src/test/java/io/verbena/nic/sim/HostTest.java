@@ -214,7 +214,9 @@ class HostTest {
         assertThat(waiting(false, 16, host).interrupts()).isCloseTo(1.0 / 16, within(0.01));
     }
 
-    /** One request after the other by a thread that arms and looks once more itself, and then rests before it sleeps. */
+    /**
+     * One request after the other by a thread that arms and looks once more itself, and then rests before it sleeps.
+     */
     private static long[] armedAndWoken(long restNanos) {
         HostPair pair = new HostPair(5, 1, HostModel.virtualMachine(), new NicModel(), link());
         HostCompletionQueue completions = pair.completions();

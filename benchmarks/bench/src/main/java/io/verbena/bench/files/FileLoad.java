@@ -10,8 +10,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.SplittableRandom;
 
 /**
- * Writes and reads a file, in order by 128 KiB and at random by 4 KiB, as one thread does it. Each page says which it is
- * and how often it was written, which every read checks.
+ * Writes and reads a file, in order by 128 KiB and at random by 4 KiB, as one thread does it. Each page says which it
+ * is and how often it was written, which every read checks.
  */
 final class FileLoad implements AutoCloseable {
     /** Bytes of what is read and written in order. */

@@ -76,7 +76,8 @@ final class Figure10a extends PaperFigure {
                                 "us",
                                 extra(2, times, false),
                                 extra(2, times, false) <= LEAST_MICROS,
-                                "the request goes by way of another thread, and so does its completion: a line each, and"
+                                "the request goes by way of another thread, and so does its completion: a line"
+                                        + " each, and"
                                         + " what that thread's loop takes")
                         .accepting("≤ 0.3 us"))
                 .claim(equal(times))
@@ -86,8 +87,10 @@ final class Figure10a extends PaperFigure {
                         .logarithmicX()
                         .logarithmicY()))
                 .note(
-                        "A Worker of its own stands for a NIC that asks no source. In the product's channels the thread that"
-                                + " sends moves its own requests if nobody else does: there is no such thread to go by.");
+                        "A Worker of its own stands for a NIC that asks no source. In the product's channels"
+                                + " the thread that"
+                                + " sends moves its own requests if nobody else does: there is no such thread"
+                                + " to go by.");
     }
 
     private static double extra(int way, Sweep times, boolean least) {

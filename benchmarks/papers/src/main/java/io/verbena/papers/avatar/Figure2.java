@@ -84,7 +84,8 @@ final class Figure2 extends PaperFigure {
                         "KiB",
                         (double) SIZES[at] / KIB,
                         at == AT_64_KIB || at == AT_64_KIB + 1,
-                        "half of the other's message is waited for on average, 2.6 us of 64 KiB at 100 Gb/s: how long a message"
+                        "half of the other's message is waited for on average, 2.6 us of 64 KiB at 100 Gb/s:"
+                                + " how long a message"
                                 + " may be until that doubles the latency depends on what the host adds to it")
                 .accepting("64 or 128 KiB"));
         for (int i = 1; i < WAYS.size(); i++) {

@@ -55,7 +55,8 @@ final class Figure3a extends PaperFigure {
                         "3a.own",
                         0,
                         times,
-                        "a card that takes queue pairs in turn makes a request wait for one of the other's, however many"
+                        "a card that takes queue pairs in turn makes a request wait for one of the other's,"
+                                + " however many"
                                 + " are posted there"))
                 .claim(grows("3a.spin", 1, times, "turns are not taken in the order of posts"));
         for (int way = 2; way < WAYS.size(); way++) {

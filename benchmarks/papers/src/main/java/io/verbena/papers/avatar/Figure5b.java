@@ -51,7 +51,8 @@ final class Figure5b extends PaperFigure {
                             LARGE,
                             large,
                             way == 0
-                                    ? "the line carries 3.0 Mops of 4 KiB, and 9 threads behind a lock post most of that"
+                                    ? "the line carries 3.0 Mops of 4 KiB, and 9 threads behind a lock post"
+                                            + " most of that"
                                     : "system calls of the Worker, one for each eventfd and one to wait, take as long"))
                     .claim(loss(way, SMALL, small))
                     .claim(gain(way, SMALL, small, "what the Worker does for a message takes as long as the lock"));
@@ -83,7 +84,8 @@ final class Figure5b extends PaperFigure {
                         "x",
                         kept,
                         kept >= NO_LOSS,
-                        "the more threads, the fewer messages each read of an eventfd tells of: a system call more a message")
+                        "the more threads, the fewer messages each read of an eventfd tells of: a system call"
+                                + " more a message")
                 .accepting("≥ " + Numbers.text(NO_LOSS, "x"));
     }
 

@@ -95,8 +95,10 @@ final class Figure6 extends PaperFigure {
         return report.table(table(rows))
                 .plot(plot(rows))
                 .note(
-                        "The paper does not define its WFQ. Here a block has its tag when it arrives, by its bytes, and is"
-                                + " sent whole when its turn comes (self-clocked fair queueing of blocks): that is what makes"
+                        "The paper does not define its WFQ. Here a block has its tag when it arrives, by its"
+                                + " bytes, and is"
+                                + " sent whole when its turn comes (self-clocked fair queueing of blocks): that"
+                                + " is what makes"
                                 + " its completion depend on the length of others, as the paper has it.");
     }
 
@@ -111,7 +113,8 @@ final class Figure6 extends PaperFigure {
                                 "x",
                                 ratio,
                                 ratio >= AFFECTED,
-                                "strict traffic has a queue pair of its own, so what the scheduler does with the other's"
+                                "strict traffic has a queue pair of its own, so what the scheduler does with"
+                                        + " the other's"
                                         + " blocks is not waited for, but a segment of them on the NIC")
                         .accepting("≥ " + Numbers.text(AFFECTED, "x")));
             } else {

@@ -136,7 +136,8 @@ final class Figure2 extends PaperFigure {
                 .plot(rates)
                 .plot(wakes)
                 .note("120 looks of 30 ns take 3.6 us, less than a request of 4 KiB there and back; in the paper's"
-                        + " kernel a look takes longer, and so did its 120. What it takes is a time above the gap, not a"
+                        + " kernel a look takes longer, and so did its 120. What it takes is a time above the"
+                        + " gap, not a"
                         + " number.")
                 .note("A thread that is woken 6 us late finds what has come meanwhile, and keeps up with the link from"
                         + " then on: beside full clusters a wake-up costs no rate.");

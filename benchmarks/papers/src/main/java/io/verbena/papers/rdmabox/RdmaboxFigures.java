@@ -13,7 +13,8 @@ import picocli.CommandLine.Command;
             "requests by polling scheme, an application that pages to many peers. By name also, on this machine:",
             "from which length on it is cheaper to register a buffer than to copy it (5), and what merging and",
             "chaining do for threads that page (6, 7 and table I: 'batching'), in a minute on two free cores.",
-            "Prints the paper's number beside the one here and whether the claim holds; writes PNG, Markdown and JSON.%n"
+            "Prints the paper's number beside the one here and whether the claim holds; writes PNG, Markdown"
+                    + " and JSON.%n"
         })
 public final class RdmaboxFigures extends PaperCommand {
     /** Creates it. */

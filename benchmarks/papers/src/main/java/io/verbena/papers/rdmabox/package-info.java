@@ -1,6 +1,6 @@
 /**
- * RDMAbox (IEEE CLOUD 2021): its measurements made again, on the simulated NIC and host, and on this machine with remote
- * regions.
+ * RDMAbox (IEEE CLOUD 2021): its measurements made again, on the simulated NIC and host, and on this machine with
+ * remote regions.
  *
  * <pre>
  *   RdmaboxFigures ──▶ Figure1 ──▶ WriterThread ───────────┐
