@@ -5,7 +5,6 @@ import io.verbena.NodeMode;
 import io.verbena.RemoteSession;
 import io.verbena.Tenant;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
