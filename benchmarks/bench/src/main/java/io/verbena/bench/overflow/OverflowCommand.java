@@ -91,8 +91,8 @@ public final class OverflowCommand extends RunCommand {
     }
 
     private static JavaProcess server(long memory, long frames, long far, List<String> donors) {
-        List<String> arguments = new ArrayList<>(
-                List.of(Long.toString(memory), Long.toString(frames), Long.toString(far)));
+        List<String> arguments =
+                new ArrayList<>(List.of(Long.toString(memory), Long.toString(frames), Long.toString(far)));
         arguments.addAll(donors);
         return new JavaProcess(OverflowServer.class, arguments);
     }
