@@ -26,11 +26,11 @@ final class ConfigFile {
             Map.entry("maxclients", (context, value) -> context.maxClients(integer(value))),
             Map.entry("overflow-peers", (context, value) -> context.overflow().peers(text(value))),
             Map.entry("overflow-memory", (context, value) -> context.overflow().memory(text(value))),
-            Map.entry("overflow-replicas", (context, value) -> context.overflow().replicas(integer(value))),
-            Map.entry("overflow-resident", (context, value) -> context.overflow().resident(text(value))),
             Map.entry(
-                    "overflow-timeout",
-                    (context, value) -> context.overflow().timeoutSeconds(integer(value))),
+                    "overflow-replicas", (context, value) -> context.overflow().replicas(integer(value))),
+            Map.entry(
+                    "overflow-resident", (context, value) -> context.overflow().resident(text(value))),
+            Map.entry("overflow-timeout", (context, value) -> context.overflow().timeoutSeconds(integer(value))),
             Map.entry(
                     "overflow-secret-file",
                     (context, value) -> context.overflow().secretFile(Path.of(text(value)))),

@@ -19,10 +19,7 @@ final class OverflowOptions {
             description = "How much is moved at most: 4gb; with two replicas the donors have to lend twice as much.")
     private @Nullable String memory;
 
-    @Option(
-            names = "--overflow-replicas",
-            paramLabel = "N",
-            description = "Donors that have each string, 1 or 2 (1).")
+    @Option(names = "--overflow-replicas", paramLabel = "N", description = "Donors that have each string, 1 or 2 (1).")
     private @Nullable Integer replicas;
 
     @Option(

@@ -30,13 +30,21 @@ final class DonorProcess implements AutoCloseable {
     /** Starts a donor that listens at one address. */
     static DonorProcess start(String... arguments) throws Exception {
         Process process = launch(Donate.class, arguments);
-        Matcher ready = READY.matcher("");
-        while (!ready.find()) {
-            String line = line(process);
-            assertThat(line).as("it gets ready").isNotEqualTo("null");
-            ready = READY.matcher(line);
+        boolean isReady = false;
+        try {
+            Matcher ready = READY.matcher("");
+            while (!ready.find()) {
+                String line = line(process);
+                assertThat(line).as("it gets ready").isNotEqualTo("null");
+                ready = READY.matcher(line);
+            }
+            isReady = true;
+            return new DonorProcess(process, ready.group(1));
+        } finally {
+            if (!isReady) {
+                process.destroyForcibly();
+            }
         }
-        return new DonorProcess(process, ready.group(1));
     }
 
     /** Runs a command that has to fail; the last line of its output. */

@@ -89,7 +89,11 @@ class OverflowServeTest {
     void aDonorThatStandsStillHoldsUpNobodyElse() throws Exception {
         try (DonorProcess donor = donor()) {
             ProxyContext context = new ProxyContext();
-            context.overflow().peers(donor.address()).memory("16mb").resident("256kb").timeoutSeconds(60);
+            context.overflow()
+                    .peers(donor.address())
+                    .memory("16mb")
+                    .resident("256kb")
+                    .timeoutSeconds(60);
             ProxyServer proxy = launch(context);
             try (RespClient waits = new RespClient(proxy.port());
                     RespClient goesOn = new RespClient(proxy.port())) {
@@ -140,8 +144,7 @@ class OverflowServeTest {
                 .hasMessageContaining("/nowhere");
     }
 
-    private static void expectRefusal(
-            Consumer<OverflowContext> change, long maxMemory, String message) {
+    private static void expectRefusal(Consumer<OverflowContext> change, long maxMemory, String message) {
         assertThatThrownBy(() -> {
                     OverflowContext context = new OverflowContext();
                     change.accept(context);

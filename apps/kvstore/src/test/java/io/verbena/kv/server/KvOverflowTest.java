@@ -97,7 +97,10 @@ class KvOverflowTest {
             assertThat(server.waitingRequests()).isZero();
             Awaitility.await()
                     .atMost(LONG)
-                    .until(() -> !Objects.requireNonNull(server.overflow()).peers().get(0).alive());
+                    .until(() -> !Objects.requireNonNull(server.overflow())
+                            .peers()
+                            .get(0)
+                            .alive());
         }
     }
 

@@ -71,8 +71,7 @@ public final class NodeStore implements Store {
         if (overflow != null) {
             context.overflow(overflow);
         }
-        server = KvServer.launch(context
-                .name(name)
+        server = KvServer.launch(context.name(name)
                 .shards(shards)
                 .mode(KvServerContext.Mode.ASSISTED)
                 .maxMemory(maxMemory)

@@ -33,8 +33,8 @@ final class BackingFile implements AutoCloseable {
                     path, StandardOpenOption.READ, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT);
         } catch (IOException | UnsupportedOperationException e) {
             throw new RunException(
-                    "no direct I/O in " + directory + " (" + e.getMessage() + "); name a directory on a disk"
-                            + " with --file",
+                    "no direct I/O in " + directory + " (" + e.getMessage()
+                            + "); name a directory on a disk with --file",
                     e);
         }
     }

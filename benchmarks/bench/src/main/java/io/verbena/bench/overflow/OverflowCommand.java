@@ -26,6 +26,8 @@ import picocli.CommandLine.Option;
             "Then a donor is killed (SIGKILL) in the middle of a round, and all keys are read: nothing may be lost.%n"
         })
 public final class OverflowCommand extends RunCommand {
+    private static final long MIN_MEMORY = 256 << 10;
+    private static final long MIN_FRAMES = 64 << 10;
     private static final int FRAMES_PART = 8; // of the memory are frames, where there are donors
 
     @Option(names = "--keys", paramLabel = "<count>", description = "Default ${DEFAULT-VALUE}.")
@@ -67,7 +69,8 @@ public final class OverflowCommand extends RunCommand {
         RunException.requireRange("rounds", rounds, 1, 1000);
         long data = (long) keys * value;
         long memory = data / times;
-        long frames = Math.max(256 << 10, memory / FRAMES_PART);
+        RunException.requireRange("keys x value / times", memory, MIN_MEMORY, Long.MAX_VALUE);
+        long frames = Math.max(MIN_FRAMES, memory / FRAMES_PART);
         long far = 2 * data / 4096 * 4096 + (1 << 20);
         try (JavaProcess first = new JavaProcess(DonorProcess.class, List.of(Long.toString(2 * far)));
                 JavaProcess second = new JavaProcess(DonorProcess.class, List.of(Long.toString(2 * far)));
@@ -88,8 +91,8 @@ public final class OverflowCommand extends RunCommand {
     }
 
     private static JavaProcess server(long memory, long frames, long far, List<String> donors) {
-        List<String> arguments = new ArrayList<>(
-                List.of(Long.toString(memory), Long.toString(frames), Long.toString(far)));
+        List<String> arguments =
+                new ArrayList<>(List.of(Long.toString(memory), Long.toString(frames), Long.toString(far)));
         arguments.addAll(donors);
         return new JavaProcess(OverflowServer.class, arguments);
     }

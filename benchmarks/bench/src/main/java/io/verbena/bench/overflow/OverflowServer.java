@@ -37,8 +37,7 @@ public final class OverflowServer implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         ParentWatch.start();
-        KvServerContext context =
-                new KvServerContext().maxMemory(memory).listen("tcp://127.0.0.1:0");
+        KvServerContext context = new KvServerContext().maxMemory(memory).listen("tcp://127.0.0.1:0");
         if (donors.isEmpty()) {
             context.evictionPolicy(EvictionPolicy.ALL_KEYS_LRU);
         } else {

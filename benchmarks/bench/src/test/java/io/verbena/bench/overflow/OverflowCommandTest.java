@@ -29,14 +29,14 @@ class OverflowCommandTest {
     /** Between processes, one of which is killed; where the disk knows no direct I/O, that is said. */
     @Test
     void measuresBothWaysAndLosesNothing(@TempDir Path directory) {
-        int status = run("--keys", "1000", "--rounds", "1", "--seconds", "0.2", "--file", directory.toString());
+        int status = run("--keys", "2000", "--rounds", "1", "--seconds", "0.2", "--file", directory.toString());
         String text = bytes.toString(StandardCharsets.UTF_8);
         if (text.contains("no direct I/O")) {
             assertThat(status).isEqualTo(1);
             return;
         }
         assertThat(status).as(text).isZero();
-        assertThat(text).contains("p99, us").contains("all 1000 keys read and right");
+        assertThat(text).contains("p99, us").contains("all 2000 keys read and right");
     }
 
     @Test
