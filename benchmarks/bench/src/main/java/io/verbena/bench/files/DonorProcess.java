@@ -21,10 +21,15 @@ public final class DonorProcess implements Callable<Integer> {
     @Parameters(index = "1", description = "Bytes that it shares.")
     int bytes;
 
+    /** Of the nodes at both ends. */
+    static NodeContext context(String fabric) {
+        return new NodeContext().sharedMemory(fabric.startsWith("shm"));
+    }
+
     @Override
     public Integer call() throws InterruptedException {
         ParentWatch.start();
-        try (Node node = Node.launch(new NodeContext().sharedMemory(listen.startsWith("shm:")))) {
+        try (Node node = Node.launch(context(listen))) {
             node.share(MEMORY, bytes);
             System.out.println(SinkProcess.ADDRESS + node.listen(listen));
             System.out.flush();

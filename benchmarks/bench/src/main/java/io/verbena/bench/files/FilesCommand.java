@@ -1,5 +1,6 @@
 package io.verbena.bench.files;
 
+import io.verbena.Node;
 import io.verbena.bench.Interval;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.MarkdownTable;
@@ -12,6 +13,7 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,7 @@ import picocli.CommandLine.Option;
 public final class FilesCommand extends RunCommand {
     private static final int MIB = 1 << 20;
     private static final int MAX_DONORS = 16;
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @Option(names = "--fabric", description = "tcp, uds or shm; default ${DEFAULT-VALUE}.")
     String fabric = "shm";
@@ -84,7 +87,9 @@ public final class FilesCommand extends RunCommand {
                 processes.add(new Sink(DonorProcess.class, fabric, "donor-" + i, Long.toString(share)));
             }
             List<String> peers = processes.stream().map(Sink::address).toList();
-            measure(peers);
+            try (Node node = Node.launch(DonorProcess.context(fabric))) {
+                measure(peers, node);
+            }
         } catch (IOException e) {
             throw new RunException("a file failed: " + e, e);
         } finally {
@@ -93,7 +98,7 @@ public final class FilesCommand extends RunCommand {
         return 0;
     }
 
-    private void measure(List<String> peers) throws IOException {
+    private void measure(List<String> peers, Node node) throws IOException {
         List<Work> works = List.of(
                 new Work("write in order", "MB/s", size * 1.048576, FileLoad::writeAll),
                 new Work("write again in order", "MB/s", size * 1.048576, FileLoad::writeAll),
@@ -101,8 +106,12 @@ public final class FilesCommand extends RunCommand {
                 new Work("read at random, 4 KiB", "k/s", operations / 1e3, load -> load.readSome(operations)),
                 new Work("write at random, 4 KiB", "k/s", operations / 1e3, load -> load.writeSome(operations)));
         URI uri = URI.create("verbena://bench");
-        Map<String, Object> properties =
-                Map.of("peers", peers, "memory", DonorProcess.MEMORY, "resident", (long) resident * MIB);
+        Map<String, Object> properties = Map.of(
+                "peers", peers,
+                "memory", DonorProcess.MEMORY,
+                "resident", (long) resident * MIB,
+                "timeout", TIMEOUT,
+                "node", node);
         String name = "verbena-bench-" + ProcessHandle.current().pid();
         List<List<List<Double>>> rates = new ArrayList<>(); // of each place, of each work, of each round
         try (FileSystem system = FileSystems.newFileSystem(uri, properties)) {
