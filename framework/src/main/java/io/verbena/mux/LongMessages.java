@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queues of a shared queue pair whose next message is long. They have a round of their own, in messages, and take
  * part together in that of the short ones, in segments, with the weight of all of them. So one long message is on its
- * way at a time, others' short ones come between its segments, and over some messages each channel has its weight's part
- * of the bytes.
+ * way at a time, others' short ones come between its segments, and over some messages each channel has its weight's
+ * part of the bytes.
  *
  * <pre>
  *   round of all   [short] [short] [long messages] [short] ...

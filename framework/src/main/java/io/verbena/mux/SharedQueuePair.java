@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A queue pair that many channels send by, each from a queue of its own; the number of a stream tells them apart at the
  * peer. Those that have something to send take turns by deficit round robin in bytes, as their weights say, whenever
- * the queue pair's ring is empty. That is the work of whoever holds the engine's baton. A long message goes in segments,
- * between which others have their turns ({@link LongMessages}).
+ * the queue pair's ring is empty. That is the work of whoever holds the engine's baton. A long message goes in
+ * segments, between which others have their turns ({@link LongMessages}).
  *
  * <p>A stream's number is given once: what still lies in the peer's inbox when a channel is gone is never another's.
  * When all are given away the queue pair takes no more channels, and goes with the last of them.

@@ -189,8 +189,8 @@ final class InboundAppend {
     }
 
     /**
-     * Takes a message's bytes of the sender's quota. What comes between the parts of another does not wait for the bytes
-     * of that one, which ends only behind it.
+     * Takes a message's bytes of the sender's quota. What comes between the parts of another does not wait for the
+     * bytes of that one, which ends only behind it.
      */
     boolean take(int bytes) {
         return qp.senderQuota().tryTake(bytes, appending ? RecordDescriptor.alignedLength(announced) : 0);

@@ -422,8 +422,8 @@ public enum Opcode {
     }
 
     /**
-     * Whether a request may come between the packets of another one, which then goes on: an APPEND in one packet between
-     * those of an APPEND in several.
+     * Whether a request may come between the packets of another one, which then goes on: an APPEND in one packet
+     * between those of an APPEND in several.
      *
      * @param previous the packet before of the one in several, or null if none is under way
      */
