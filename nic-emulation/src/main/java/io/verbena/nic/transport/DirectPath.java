@@ -78,7 +78,7 @@ final class DirectPath {
         connection = QueuePairWord.connection(services.nicId(), qp.number(), psn);
     }
 
-    /** Whether a kind of request can be executed on mapped memory at all; parts of an append are gathered by the peer. */
+    /** Whether a kind of request can be executed on mapped memory at all: not a part, which the peer gathers. */
     static boolean offers(int kind, int flags) {
         return (kind == APPEND && (flags & SendWqeDescriptor.PART) == 0)
                 || kind == READ
