@@ -48,9 +48,8 @@ public final class MuxOptions {
     /**
      * Bytes of a long message, one above 16 KiB, that are sent before others have their turn, 1024 to
      * {@link Integer#MAX_VALUE}; default 16 KiB. So a short message waits for a segment of another channel's long one,
-     * and not for all of it. Long messages of channels that share a queue pair go one after the other, by their
-     * channels' weights in bytes. Where the peer's memory is mapped, what fits in a chunk of its inbox is one copy and
-     * is not cut.
+     * not for all of it. Long messages of channels that share a queue pair go one after the other, by their channels'
+     * weights in bytes. Where the peer's memory is mapped, what fits in a chunk of its inbox is one copy, not cut.
      */
     public MuxOptions segment(int bytes) {
         segment = Limits.range("segment", bytes, 1024, Integer.MAX_VALUE);

@@ -163,8 +163,8 @@ public final class EgressQueue extends Round.Member {
     }
 
     /**
-     * Copies the next request to a slot of the queue pair's ring, or the next part of it; only one that has an entry
-     * can be cut.
+     * Copies the next request to a slot of the queue pair's ring, or the next part of it; one that is inline is not
+     * cut.
      *
      * @param longest most bytes of a part
      * @return bytes of the message that are moved

@@ -78,9 +78,7 @@ final class DirectPath {
         connection = QueuePairWord.connection(services.nicId(), qp.number(), psn);
     }
 
-    /**
-     * Whether a kind of request can be executed on mapped memory at all; a part of an append is gathered by the peer.
-     */
+    /** Whether a kind of request can be executed on mapped memory at all: not a part, which the peer gathers. */
     static boolean offers(int kind, int flags) {
         return (kind == APPEND && (flags & SendWqeDescriptor.PART) == 0)
                 || kind == READ

@@ -299,9 +299,7 @@ public final class Path {
         return remoteAppender;
     }
 
-    /**
-     * Whether an append of that length to that queue of the peer's is one copy to mapped memory, as far as is known.
-     */
+    /** Whether an append of that length to that queue of the peer's is one copy to mapped memory, as is known now. */
     public boolean appendsDirectly(int queueId, int length) {
         Appender appender = remoteKeys == null ? null : remoteAppender;
         return appender != null && !appender.isTooLongForChunk(queueId, length);
