@@ -30,6 +30,15 @@ final class Samples {
         return size;
     }
 
+    /** Their mean, in microseconds. */
+    double meanMicros() {
+        double sum = 0;
+        for (int i = 0; i < size; i++) {
+            sum += nanos[i];
+        }
+        return sum / size / 1e3;
+    }
+
     /**
      * What so many in a hundred do not exceed, in microseconds.
      *
