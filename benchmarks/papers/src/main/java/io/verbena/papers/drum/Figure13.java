@@ -25,6 +25,8 @@ final class Figure13 extends PaperFigure {
     private static final int HOSTS = 6;
     private static final int MIN_BYTES = 32;
     private static final int MAX_BYTES = 1024;
+    private static final String SMALL =
+            "values are of 32 B to 1 KiB: the paper's fill the link, and no way is faster then";
     private static final double PRINTED_MEAN_BYTES = (32 + (1 << 20)) / 2.0;
     private static final long LINK = 40_000_000_000L;
     private static final long WARM_UP_NANOS = 150_000;
@@ -132,7 +134,8 @@ final class Figure13 extends PaperFigure {
                         slowest,
                         slowest >= ACCEPTED_RATE,
                         ifNot)
-                .accepting("≥ " + Numbers.text(ACCEPTED_RATE, "x")));
+                .accepting("≥ " + Numbers.text(ACCEPTED_RATE, "x"))
+                .but(SMALL));
         report.claim(Claim.judged(
                         "14.share",
                         "from 300 clients on SHARE's mean time by DRUM's",
@@ -141,7 +144,8 @@ final class Figure13 extends PaperFigure {
                         longest,
                         longest >= ACCEPTED_TIME,
                         ifNot)
-                .accepting("≥ " + Numbers.text(ACCEPTED_TIME, "x")));
+                .accepting("≥ " + Numbers.text(ACCEPTED_TIME, "x"))
+                .but(SMALL));
         report.claim(Claim.judged(
                         "14.spread",
                         "from 300 clients on DRUM's time from 10 % to 90 % is shorter than SHARE's: by it",
@@ -149,16 +153,18 @@ final class Figure13 extends PaperFigure {
                         widest,
                         widest < 1,
                         "locks do not spread times more than the server's queue does")
-                .accepting("< 1 x"));
+                .accepting("< 1 x")
+                .but(SMALL));
         int last = CLIENTS.length - 1; // most clients
         double raw = runs.get(DRUM).get(last).mops / runs.get(RAW).get(last).mops;
         report.claim(Claim.judged(
-                "13.raw",
-                "400 clients: DRUM's rate by RAW's",
-                "x",
-                raw,
-                raw > 1,
-                "the server's NIC misses a context a packet with 80 queue pairs as with 400"));
+                        "13.raw",
+                        "400 clients: DRUM's rate by RAW's",
+                        "x",
+                        raw,
+                        raw > 1,
+                        "the server's NIC misses a context a packet with 80 queue pairs as with 400")
+                .but(SMALL));
     }
 
     /** What no 40 Gb/s link can do. */
