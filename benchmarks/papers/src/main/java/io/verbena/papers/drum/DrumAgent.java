@@ -25,6 +25,9 @@ import java.util.function.IntFunction;
  * </pre>
  */
 final class DrumAgent {
+    /** Its threads. */
+    static final int THREADS = 2;
+
     /** Requests that a connection may post before others have their turn. */
     private static final int TURN = 16;
 

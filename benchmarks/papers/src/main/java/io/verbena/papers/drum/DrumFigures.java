@@ -9,7 +9,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "drum",
         description = {
-            "DRUM's figures 2a to 2c on the simulated NIC: batches, polls, connections; its figures 4 to 6 with the",
+            "DRUM's figures 2a to 2c on the simulated NIC: batches, polls, connections; 8, 10, 11, 13 and 14",
+            "there: RAW, SHARE and an agent with rates by utility; its figures 4 to 6 with the",
             "solvers of rates: rounds, residuals, lost messages, and its algorithms "
                     + "as they are printed; by name also",
             "'large', 10,000 hosts of 5,000 applications on this machine, in about a minute on two free cores.",
@@ -33,6 +34,8 @@ public final class DrumFigures extends PaperCommand {
                 new LossFigure(),
                 new Figure8(),
                 new Figure10(),
+                new Figure11(),
+                new Figure13(),
                 new LargeFigure());
     }
 }

@@ -28,53 +28,83 @@ import io.verbena.nic.verbs.QpType;
  * thread of the client has a core of its own, so that nothing but the NIC, the link and locks is waited for.
  */
 final class DrumWorld {
-    private static final long CLIENT = 1;
-    private static final long SERVER = 2;
+    private static final long SERVER = 1;
     private static final int TRACE_LINES = 16;
-    private static final int BYTES = 1 << 16;
+    private static final int BYTES = 1 << 20;
     private static final int MTU = 4096;
     private static final int COMPLETIONS = 4096;
     private static final int RECEIVES = 1024;
-    private static final int QUEUE_PAIRS = 256;
+    private static final int QUEUE_PAIRS = 512;
     private static final int QKEY = 7;
     private static final int GRH = 40;
 
     final Simulation simulation;
     final SimCores cores;
     private final NicModel nic = NicModel.infiniband40();
+    private final long id;
     private final SimNode client;
-    private final SimNode server;
-    private final ProtectionDomain serverDomain;
-    private final CompletionQueue serverCompletions;
-    private final MemoryRegion target;
+    private final Server server;
 
     /** An application of the client: its group and memory. */
     record Tenant(PerformanceGroup group, ProtectionDomain domain, MemoryRegion memory) {}
 
+    /** The server, whose memory clients use. */
+    record Server(
+            Simulation simulation,
+            SimFabric fabric,
+            SimNode node,
+            ProtectionDomain domain,
+            CompletionQueue completions,
+            MemoryRegion target) {
+        /** Brings it up. */
+        static Server start(long seed, NicModel model, ArbiterSettings settings) {
+            Simulation simulation = new Simulation(seed, TRACE_LINES);
+            SimFabric fabric = new SimFabric(simulation);
+            fabric.model(SERVER, model);
+            SimNode node = new SimNode(simulation, fabric, "server", SERVER, options(settings));
+            ProtectionDomain domain = node.nic().allocateProtectionDomain();
+            return new Server(
+                    simulation,
+                    fabric,
+                    node,
+                    domain,
+                    node.nic().createCompletionQueue(COMPLETIONS),
+                    domain.allocate(BYTES, Access.ALL));
+        }
+    }
+
     /**
-     * Brings it up.
+     * Brings both up.
      *
      * @param seed of all chance
      * @param settings of the client's arbiter
      * @param threads of the client, at most
      */
     DrumWorld(long seed, ArbiterSettings settings, int threads) {
-        simulation = new Simulation(seed, TRACE_LINES);
-        SimFabric fabric = new SimFabric(simulation);
-        fabric.model(CLIENT, nic);
-        fabric.model(SERVER, NicModel.infiniband40());
-        client = new SimNode(simulation, fabric, "client", CLIENT, options().arbiter(settings));
-        server = new SimNode(simulation, fabric, "server", SERVER, options());
-        fabric.connect(
-                client.nic().engine(0).endpoint(), server.nic().engine(0).endpoint(), LinkProfile.infiniband40());
-        cores = new SimCores(simulation, threads, HostModel.virtualMachine());
-        serverDomain = server.nic().allocateProtectionDomain();
-        serverCompletions = server.nic().createCompletionQueue(COMPLETIONS);
-        target = serverDomain.allocate(BYTES, Access.ALL);
+        this(Server.start(seed, NicModel.infiniband40(), ArbiterSettings.defaults()), 1, settings, threads);
     }
 
-    private static SimNode.Options options() {
-        return new SimNode.Options().queuePairs(QUEUE_PAIRS);
+    /**
+     * Brings a client up, on a link of its own.
+     *
+     * @param server that is up
+     * @param number of the client, from 1 on
+     * @param settings of the client's arbiter
+     * @param threads of the client, at most
+     */
+    DrumWorld(Server server, int number, ArbiterSettings settings, int threads) {
+        this.server = server;
+        simulation = server.simulation;
+        id = SERVER + number;
+        server.fabric.model(id, nic);
+        client = new SimNode(simulation, server.fabric, "client" + number, id, options(settings));
+        server.fabric.connect(
+                client.nic().engine(0).endpoint(), server.node.nic().engine(0).endpoint(), LinkProfile.infiniband40());
+        cores = new SimCores(simulation, threads, HostModel.virtualMachine());
+    }
+
+    private static SimNode.Options options(ArbiterSettings settings) {
+        return new SimNode.Options().queuePairs(QUEUE_PAIRS).arbiter(settings);
     }
 
     /** Nanoseconds since the start. */
@@ -106,11 +136,11 @@ final class DrumWorld {
                 .type(type)
                 .completionQueue(completions.queue())
                 .maxSend(depth));
-        QueuePair to = serverDomain.createQueuePair(
-                new QueuePairAttributes().type(type).completionQueue(serverCompletions));
+        QueuePair to = server.domain.createQueuePair(
+                new QueuePairAttributes().type(type).completionQueue(server.completions));
         ConnectAttributes attributes = new ConnectAttributes().pathMtu(MTU);
         from.connect(SERVER, to.number(), attributes);
-        to.connect(CLIENT, from.number(), attributes);
+        to.connect(id, from.number(), attributes);
         return new HostQueuePair(from, nic, cores);
     }
 
@@ -135,23 +165,28 @@ final class DrumWorld {
 
     /** A queue pair of the server for datagrams; one a world. */
     DatagramServer datagramServer() {
-        QueuePair to = serverDomain.createQueuePair(new QueuePairAttributes()
+        QueuePair to = server.domain.createQueuePair(new QueuePairAttributes()
                 .type(QpType.UD)
-                .completionQueue(serverCompletions)
+                .completionQueue(server.completions)
                 .maxReceive(RECEIVES));
         to.activate(QKEY);
         for (int i = 0; i < RECEIVES; i++) {
-            to.postReceive(i, target.key(), 0, MTU + GRH);
+            to.postReceive(i, server.target.key(), 0, MTU + GRH);
         }
-        Receiver receiver = new Receiver(serverCompletions, to, target, MTU + GRH);
+        Receiver receiver = new Receiver(server.completions, to, server.target, MTU + GRH);
         simulation.add("receiver", receiver);
         return new DatagramServer(to, receiver);
+    }
+
+    /** Reads so many bytes of the server's memory. */
+    SendRequest read(Tenant tenant, int bytes) {
+        return new SendRequest().read(server.target.key(), 0).local(tenant.memory.key(), 0, bytes);
     }
 
     /** Writes so many bytes into the server's memory. */
     SendRequest write(Tenant tenant, int bytes, long id) {
         return new SendRequest()
-                .write(target.key(), 0)
+                .write(server.target.key(), 0)
                 .local(tenant.memory.key(), 0, bytes)
                 .wrId(id);
     }

@@ -9,13 +9,14 @@ import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /** Figure 10: how long 32 B requests take where 20, 50 and 100 connections have one or four each under way. */
 final class Figure10 extends PaperFigure {
     private static final int[] CONNECTIONS = {20, 50, 100};
+    private static final int[] ENDS = {20, 100};
+    private static final Way[] JUDGED = {Way.RAW, Way.SHARE, Way.DRUM};
     private static final int[] UNDER_WAY = {1, 4};
     private static final double[] PAPER_RAW = {7.1, 26.5, 90.4};
     private static final double[] PAPER_DRUM = {8.8, 14.5, 24.0};
@@ -47,6 +48,7 @@ final class Figure10 extends PaperFigure {
 
     @Override
     public FigureReport run(long seed, Size size) {
+        long nanos = size == Size.FULL ? FULL_NANOS : QUICK_NANOS;
         double capacity = SharedNic.capacity(seed, BYTES);
         FigureReport report = new FigureReport(id(), title())
                 .setting("requests", "WRITEs of " + BYTES + " B, one or four under way; the paper does not say")
@@ -55,20 +57,23 @@ final class Figure10 extends PaperFigure {
                 .setting("seed", String.valueOf(seed));
         PaperPlot plot = new PaperPlot("drum-figure-10", "32 B requests", "connections", "us, 80 %").logarithmicY();
         List<Double> counts = new ArrayList<>();
-        for (int count : CONNECTIONS) {
+        int[] connections = size == Size.FULL ? CONNECTIONS : ENDS;
+        for (int count : connections) {
             counts.add((double) count);
         }
         List<List<String>> rows = new ArrayList<>();
         for (int underWay : UNDER_WAY) {
-            Map<Way, List<Double>> micros = new EnumMap<>(Way.class);
-            for (Way way : Way.values()) {
+            double[][] micros = new double[Way.values().length][]; // by the way
+            for (Way way : size == Size.FULL ? Way.values() : JUDGED) {
                 List<Double> of = new ArrayList<>();
-                for (int count : CONNECTIONS) {
-                    Run run = measure(seed, way, count, underWay, capacity, size);
-                    of.add(run.samples.micros(80));
+                for (int count : connections) {
+                    EvenLoad.Run run = new EvenLoad(count, BYTES, 1, underWay, LOOK_NANOS)
+                            .run(seed, way, capacity, multiplexed, WARM_UP_NANOS, nanos);
+                    of.add(run.samples().micros(80));
                     rows.add(row(way, count, underWay, run));
                 }
-                micros.put(way, of);
+                micros[way.ordinal()] =
+                        of.stream().mapToDouble(Double::doubleValue).toArray();
                 String label = way.title + ", " + underWay;
                 if (underWay == 1) {
                     plot.dashes(label, counts, of, way.ordinal());
@@ -78,8 +83,8 @@ final class Figure10 extends PaperFigure {
             }
             judge(report, underWay, micros);
         }
-        plot.points("paper: RAW", counts, boxed(PAPER_RAW), Way.RAW.ordinal());
-        plot.points("paper: DRUM", counts, boxed(PAPER_DRUM), Way.DRUM.ordinal());
+        plot.points("paper: RAW", boxed(CONNECTIONS), boxed(PAPER_RAW), Way.RAW.ordinal());
+        plot.points("paper: DRUM", boxed(CONNECTIONS), boxed(PAPER_DRUM), Way.DRUM.ordinal());
         return report.table(new DataTable(
                         "Time from the post to the completion",
                         List.of("way", "connections", "under way", "50 %", "80 %", "99 %", "requests"),
@@ -92,6 +97,10 @@ final class Figure10 extends PaperFigure {
                         + " and not the NIC, is what many connections wait for. Rates bind nobody here.");
     }
 
+    private static List<Double> boxed(int[] values) {
+        return boxed(Arrays.stream(values).asDoubleStream().toArray());
+    }
+
     private static List<Double> boxed(double[] values) {
         List<Double> boxed = new ArrayList<>();
         for (double each : values) {
@@ -100,19 +109,19 @@ final class Figure10 extends PaperFigure {
         return boxed;
     }
 
-    private static List<String> row(Way way, int count, int underWay, Run run) {
+    private static List<String> row(Way way, int count, int underWay, EvenLoad.Run run) {
         return List.of(
                 way.title,
                 String.valueOf(count),
                 String.valueOf(underWay),
-                Numbers.text(run.samples.micros(50), "us"),
-                Numbers.text(run.samples.micros(80), "us"),
-                Numbers.text(run.samples.micros(99), "us"),
-                Numbers.text(run.mops, "Mops"));
+                Numbers.text(run.samples().micros(50), "us"),
+                Numbers.text(run.samples().micros(80), "us"),
+                Numbers.text(run.samples().micros(99), "us"),
+                Numbers.text(run.mops(), "Mops"));
     }
 
-    private static void judge(FigureReport report, int underWay, Map<Way, List<Double>> micros) {
-        int last = CONNECTIONS.length - 1;
+    private static void judge(FigureReport report, int underWay, double[][] micros) {
+        int last = micros[Way.DRUM.ordinal()].length - 1;
         String id = underWay == 1 ? "10.one" : "10.four";
         String where = (underWay == 1 ? "one" : "four") + " under way: ";
         double few = ratio(micros, Way.DRUM, Way.RAW, 0);
@@ -130,7 +139,7 @@ final class Figure10 extends PaperFigure {
         report.claim(Claim.judged(
                         id + ".raw",
                         where + "RAW's 80 % time by DRUM's, 100 connections",
-                        PAPER_RAW[last] / PAPER_DRUM[last],
+                        PAPER_RAW[PAPER_RAW.length - 1] / PAPER_DRUM[PAPER_DRUM.length - 1],
                         "x",
                         many,
                         many >= MANY,
@@ -145,45 +154,19 @@ final class Figure10 extends PaperFigure {
                         share >= BY_SHARE,
                         "20 locks of 5 threads each serve more than one scheduler")
                 .accepting("≥ " + Numbers.text(BY_SHARE, "x")));
-        double tail = micros.get(Way.RAW).get(last) / micros.get(Way.RAW).get(0);
-        double grows = micros.get(Way.DRUM).get(last) / micros.get(Way.DRUM).get(0);
+        double tail = micros[Way.RAW.ordinal()][last] / micros[Way.RAW.ordinal()][0];
+        double grows = micros[Way.DRUM.ordinal()][last] / micros[Way.DRUM.ordinal()][0];
         report.claim(Claim.judged(
                 id + ".grows",
                 where + "from 20 to 100 connections DRUM's 80 % time grows less than RAW's: its growth by RAW's",
-                PAPER_DRUM[last] / PAPER_DRUM[0] / (PAPER_RAW[last] / PAPER_RAW[0]),
+                PAPER_DRUM[PAPER_DRUM.length - 1] / PAPER_DRUM[0] / (PAPER_RAW[PAPER_RAW.length - 1] / PAPER_RAW[0]),
                 "x",
                 grows / tail,
                 grows < tail,
                 "contexts are not what is short"));
     }
 
-    private static double ratio(Map<Way, List<Double>> micros, Way of, Way by, int at) {
-        return micros.get(of).get(at) / micros.get(by).get(at);
-    }
-
-    /** What came of one run. */
-    private record Run(Samples samples, double mops) {}
-
-    private Run measure(long seed, Way way, int connections, int underWay, double capacity, Size size) {
-        SharedNic nic = new SharedNic(seed, way, connections, capacity, multiplexed);
-        List<RequestLoop> loops = new ArrayList<>();
-        SharedNic.Application application = null;
-        for (int i = 0; i < connections; i++) {
-            if (application == null || i % SharedNic.MULTIPLEXED == 0) {
-                application = nic.application("application" + i);
-            }
-            loops.add(nic.start(application, () -> BYTES, 1, underWay, LOOK_NANOS));
-        }
-        nic.world.simulation.runFor(WARM_UP_NANOS);
-        loops.forEach(RequestLoop::record);
-        long nanos = size == Size.FULL ? FULL_NANOS : QUICK_NANOS;
-        nic.world.simulation.runFor(nanos);
-        Samples samples = new Samples();
-        long done = 0;
-        for (RequestLoop loop : loops) {
-            samples.addAll(loop.samples());
-            done += loop.requests();
-        }
-        return new Run(samples, done * 1e3 / nanos);
+    private static double ratio(double[][] micros, Way of, Way by, int at) {
+        return micros[of.ordinal()][at] / micros[by.ordinal()][at];
     }
 }

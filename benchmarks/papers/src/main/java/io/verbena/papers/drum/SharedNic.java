@@ -2,7 +2,6 @@ package io.verbena.papers.drum;
 
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.SendRequest;
-import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.HostCompletionQueue;
@@ -42,28 +41,33 @@ final class SharedNic {
     final DrumWorld world;
     private final Way way;
     private final int multiplexed; // connections a queue pair
+    private final boolean isReading;
     private final @Nullable DrumAgent agent;
     private final @Nullable RateAgent rates;
 
-    /** A host without applications, whose shared queue pairs have {@link #MULTIPLEXED} connections. */
+    /** A host of WRITEs without applications, whose shared queue pairs have {@link #MULTIPLEXED} connections. */
     SharedNic(long seed, Way way, int threads, double requests) {
         this(seed, way, threads, requests, MULTIPLEXED);
+    }
+
+    /** The same with another number of connections a queue pair. */
+    SharedNic(long seed, Way way, int threads, double requests, int multiplexed) {
+        this(new DrumWorld(seed, way.settings(), way.threads(threads)), way, requests, multiplexed, false);
     }
 
     /**
      * A host without applications.
      *
-     * @param threads of applications, at most
+     * @param world of which it is the client
      * @param requests that the NIC takes a second: what rates of DRUM are made of; 0 for DRUM without rates
      * @param multiplexed connections a queue pair, where they are shared
+     * @param isReading whether requests are READs, else WRITEs
      */
-    SharedNic(long seed, Way way, int threads, double requests, int multiplexed) {
+    SharedNic(DrumWorld world, Way way, double requests, int multiplexed, boolean isReading) {
+        this.world = world;
         this.way = way;
         this.multiplexed = multiplexed;
-        world = new DrumWorld(
-                seed,
-                ArbiterSettings.defaults().withDiscipline(way.discipline),
-                way == Way.DRUM ? threads + 2 : threads);
+        this.isReading = isReading;
         agent = way == Way.DRUM ? new DrumAgent(world, world.completions()) : null;
         rates = way == Way.DRUM && requests > 0
                 ? new RateAgent(new RateSettings(EPOCH_NANOS, requests, 0, MARGIN), world.simulation.clock())
@@ -129,7 +133,8 @@ final class SharedNic {
          * @param depth requests that it may have under way
          */
         Connection connect(int depth) {
-            IntFunction<SendRequest> requests = bytes -> world.write(tenant, bytes, 0);
+            IntFunction<SendRequest> requests =
+                    bytes -> isReading ? world.read(tenant, bytes) : world.write(tenant, bytes, 0);
             if (way == Way.SHARE) {
                 LockedQueuePair last = locked;
                 if (last == null || last.members() == multiplexed) {
@@ -145,7 +150,8 @@ final class SharedNic {
                 }
                 return shared.get(shared.size() - 1).join(requests);
             }
-            return world.connect(tenant, depth);
+            HostCompletionQueue completions = world.completions();
+            return new OwnQueuePair(queuePair(completions, depth), completions, requests);
         }
 
         private HostQueuePair queuePair(HostCompletionQueue completions, int depth) {

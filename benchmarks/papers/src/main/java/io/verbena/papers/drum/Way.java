@@ -1,5 +1,6 @@
 package io.verbena.papers.drum;
 
+import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.arbiter.Discipline;
 
 /** How connections share a host's NIC: DRUM's three (V-A), and what tells what its rates do from what chunks do. */
@@ -14,10 +15,20 @@ enum Way {
     DRUM("DRUM", Discipline.CHUNKS);
 
     final String title;
-    final Discipline discipline;
+    private final Discipline discipline;
 
     Way(String title, Discipline discipline) {
         this.title = title;
         this.discipline = discipline;
+    }
+
+    /** The arbiter of its NICs. */
+    ArbiterSettings settings() {
+        return ArbiterSettings.defaults().withDiscipline(discipline);
+    }
+
+    /** Threads of a host on which applications have so many. */
+    int threads(int applications) {
+        return this == DRUM ? applications + DrumAgent.THREADS : applications;
     }
 }
