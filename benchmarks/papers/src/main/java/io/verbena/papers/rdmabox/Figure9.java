@@ -181,8 +181,12 @@ final class Figure9 extends PaperFigure {
                                 rate(points, Way.BUSY, last) <= COLLAPSED * rate(points, Way.BUSY, four),
                                 "there are cores enough")
                         .accepting("≤ " + Numbers.text(COLLAPSED, "x"))
-                        .but(IDLE))
-                .claim(Claim.judged(
+                        .but(IDLE));
+        others(report, last, shared, points);
+    }
+
+    private static void others(FigureReport report, int last, double shared, Map<Way, List<Point>> points) {
+        report.claim(Claim.judged(
                                 "9.shared",
                                 "from 8 peers on SCQ(1) is slower than event: its rate by that, the most",
                                 "x",
