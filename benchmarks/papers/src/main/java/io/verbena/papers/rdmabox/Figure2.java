@@ -34,7 +34,7 @@ final class Figure2 extends PaperFigure {
     private static final Duration HOOK = Duration.ofNanos(10_000);
     private static final long WARM_UP_NANOS = 200_000;
     private static final long FULL_NANOS = 2_000_000;
-    private static final long QUICK_NANOS = 300_000;
+    private static final long QUICK_NANOS = 500_000;
 
     private enum Load {
         SMALL,

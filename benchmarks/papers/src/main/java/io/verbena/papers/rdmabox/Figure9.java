@@ -133,7 +133,8 @@ final class Figure9 extends PaperFigure {
                         List.of("way", "peers", "thousand faults a second", "cores in use"),
                         rows))
                 .plot(rates)
-                .plot(cores);
+                .plot(cores)
+                .note("A run counts about 500 faults: differences of 2 % are chance.");
     }
 
     private static double rate(Map<Way, List<Point>> points, Way way, int at) {
@@ -180,8 +181,12 @@ final class Figure9 extends PaperFigure {
                                 rate(points, Way.BUSY, last) <= COLLAPSED * rate(points, Way.BUSY, four),
                                 "there are cores enough")
                         .accepting("≤ " + Numbers.text(COLLAPSED, "x"))
-                        .but(IDLE))
-                .claim(Claim.judged(
+                        .but(IDLE));
+        others(report, last, shared, points);
+    }
+
+    private static void others(FigureReport report, int last, double shared, Map<Way, List<Point>> points) {
+        report.claim(Claim.judged(
                                 "9.shared",
                                 "from 8 peers on SCQ(1) is slower than event: its rate by that, the most",
                                 "x",
@@ -203,8 +208,7 @@ final class Figure9 extends PaperFigure {
                                 "x",
                                 byOthers(points, Way.ADAPTIVE, last),
                                 byOthers(points, Way.ADAPTIVE, last) >= SAME,
-                                "shared queues that are polled all the time do better: few threads are enough, and are"
-                                        + " never woken")
+                                "with cores to spare for four threads that are never woken, SCQ(4) does better")
                         .accepting("≥ " + Numbers.text(SAME, "x")));
         double more = points.getOrDefault(Way.ADAPTIVE, List.of()).get(last).cores
                 / points.getOrDefault(Way.EVENT, List.of()).get(last).cores;
