@@ -7,9 +7,7 @@ import io.verbena.kv.protocol.ReadIndexDescriptor;
 import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -90,22 +88,26 @@ public final class OverloadCommand extends RunCommand {
         return 0;
     }
 
+    /** A setting, its node, and what was seen of it. */
+    private record Contender(OverloadSetting setting, OverloadNode node, OverloadSamples samples) {}
+
     private void measure(KvServerProcess raw, KvServerProcess shared, KeySet set, boolean oneSided) {
-        Map<OverloadSetting, OverloadNode> nodes = new EnumMap<>(OverloadSetting.class);
+        List<Contender> contenders = new ArrayList<>(); // in the order of the settings: the first is RAW
         try {
             double most = 0;
             for (OverloadSetting setting : OverloadSetting.values()) {
                 KvServerProcess server = setting.hasTenants ? shared : raw;
                 OverloadNode node = new OverloadNode(setting, server, set, MAX_BATCH, capacity * most);
-                nodes.put(setting, node);
+                contenders.add(new Contender(setting, node, new OverloadSamples(batches.size() + 1, rounds)));
                 node.fill(set);
                 if (setting == OverloadSetting.RAW) {
                     most = most(node, oneSided);
                 }
             }
-            print(samples(nodes, oneSided), oneSided, most);
+            compare(contenders, oneSided);
+            print(contenders, oneSided, most);
         } finally {
-            nodes.values().forEach(OverloadNode::close);
+            contenders.forEach(each -> each.node.close());
         }
     }
 
@@ -121,25 +123,21 @@ public final class OverloadCommand extends RunCommand {
     }
 
     /** In rounds, of which the first compiles what all run; in each, all settings alone, and then beside each batch. */
-    private Map<OverloadSetting, OverloadSamples> samples(Map<OverloadSetting, OverloadNode> nodes, boolean oneSided) {
-        Map<OverloadSetting, OverloadSamples> samples = new EnumMap<>(OverloadSetting.class);
-        nodes.forEach((setting, node) -> samples.put(setting, new OverloadSamples(batches.size() + 1, rounds)));
+    private void compare(List<Contender> contenders, boolean oneSided) {
         for (int round = -1; round < rounds; round++) {
             for (int i = 0; i <= batches.size(); i++) {
-                for (Map.Entry<OverloadSetting, OverloadNode> each : nodes.entrySet()) {
-                    nodes.values().forEach(OverloadNode::turn);
-                    OverloadNode.Sample sample =
-                            each.getValue().run(oneSided, i == 0 ? 0 : batches.get(i - 1), seconds);
+                for (Contender each : contenders) {
+                    contenders.forEach(all -> all.node.turn());
+                    OverloadNode.Sample sample = each.node.run(oneSided, i == 0 ? 0 : batches.get(i - 1), seconds);
                     if (round >= 0) {
-                        samples.get(each.getKey()).add(i, round, sample);
+                        each.samples.add(i, round, sample);
                     }
                 }
             }
         }
-        return samples;
     }
 
-    private void print(Map<OverloadSetting, OverloadSamples> samples, boolean oneSided, double most) {
+    private void print(List<Contender> contenders, boolean oneSided, double most) {
         MarkdownTable table = new MarkdownTable(List.of(
                 oneSided ? "one-sided" : "two-sided",
                 "beside",
@@ -151,11 +149,12 @@ public final class OverloadCommand extends RunCommand {
                 "ahead, p80",
                 "batch, 1000/s",
                 "by raw"));
-        OverloadSamples raw = samples.get(OverloadSetting.RAW);
-        samples.forEach((setting, of) -> {
+        OverloadSamples raw = contenders.get(0).samples;
+        for (Contender each : contenders) {
+            OverloadSamples of = each.samples;
             for (int i = 0; i <= batches.size(); i++) {
                 table.line(List.of(
-                        setting.title,
+                        each.setting.title,
                         i == 0 ? "alone" : text("%d", batches.get(i - 1)),
                         text("%.1f", Interval.of(of.p50(i)).median()),
                         text("%.1f", Interval.of(of.p80(i)).median()),
@@ -166,7 +165,7 @@ public final class OverloadCommand extends RunCommand {
                         i == 0 ? "" : text("%.0f", Interval.of(of.rate(i)).median() / 1000),
                         i == 0 ? "" : ratio(of.rate(i), raw.rate(i))));
             }
-        });
+        }
         table.print(out);
         out.println(text("rates: %.0f operations a second to share, %.2f of raw", capacity * most, capacity));
     }
