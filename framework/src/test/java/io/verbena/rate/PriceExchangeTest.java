@@ -390,31 +390,28 @@ class PriceExchangeTest {
         assertThat(peer.heard).isEqualTo(1);
     }
 
-    /** A peer that claims everything, and never yields, leaves others what no claim takes away. */
+    /** Peers that claim everything, and never yield, leave another what no claim takes away. */
     @Test
-    void aPeerThatClaimsEverythingLeavesOthersTheirFloor() {
-        ExchangePeer liar = node.add(1, 1);
-        ExchangePeer honest = node.add(2, 1);
+    void peersThatClaimEverythingLeaveOthersTheirFloor() {
+        int liars = 9;
+        ExchangePeer honest = node.add(0, 1);
         for (int k = 1; k < 400; k++) {
             long now = k * 5L * MILLI;
-            RateMessage claim = report(k, 1e9);
-            claim.curvature[0] = 1e-12;
-            claim.minimum[0] = 1e9;
-            claim.answeredEpoch = liar.epoch;
-            claim.answered = liar.sequence;
-            RateMessage asks = report(k, 0.2);
-            asks.answeredEpoch = honest.epoch;
-            asks.answered = honest.sequence;
-            asks.minimum[0] = 0.1;
-            node.receive(1, claim, now);
-            node.receive(2, asks, now);
+            double held = 0;
+            for (int id = 0; id <= liars; id++) {
+                ExchangePeer peer = node.add(id, 1);
+                RateMessage claim = report(k, id == 0 ? 0.2 : 1e9);
+                claim.minimum[0] = id == 0 ? 0.1 : 1e9;
+                claim.answeredEpoch = peer.epoch;
+                claim.answered = peer.sequence;
+                node.receive(id, claim, now);
+                held += peer.inflow.heldTogether();
+            }
+            assertThat(held).isLessThanOrEqualTo(1);
             node.turn(now);
             node.send(now, (peer, message) -> true);
-            assertThat(liar.inflow.heldTogether() + honest.inflow.heldTogether())
-                    .isLessThanOrEqualTo(1);
         }
         assertThat(honest.inflow.granted[0]).isBetween(0.09, 0.2);
-        assertThat(liar.inflow.granted[0]).isLessThan(0.9);
     }
 
     @Test

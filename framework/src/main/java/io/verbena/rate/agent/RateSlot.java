@@ -19,12 +19,7 @@ public final class RateSlot {
     private final RateMember member;
     private TenantUtility asked = TenantUtility.DEFAULT;
 
-    // Counts at the end of the last epoch.
-    private long sent;
-    private long held;
-    private long backlogged;
-    private long delivered;
-    private long heldDeliveries;
+    private final Counts before = new Counts();
 
     // Of the last epoch, a second.
     double sentRate;
@@ -56,16 +51,16 @@ public final class RateSlot {
         long nowBacklogged = member.backloggedNanos();
         long nowDelivered = member.delivered();
         long nowHeldDeliveries = member.heldDeliveries();
-        sentRate = (nowSent - sent) * SECOND / nanos;
-        deliveredRate = (nowDelivered - delivered) * SECOND / nanos;
-        isHeld = nowHeld != held;
-        isDeliveryHeld = nowHeldDeliveries != heldDeliveries;
-        waited = (nowBacklogged - backlogged) / (double) nanos;
-        sent = nowSent;
-        held = nowHeld;
-        backlogged = nowBacklogged;
-        delivered = nowDelivered;
-        heldDeliveries = nowHeldDeliveries;
+        sentRate = (nowSent - before.sent) * SECOND / nanos;
+        deliveredRate = (nowDelivered - before.delivered) * SECOND / nanos;
+        isHeld = nowHeld != before.held;
+        isDeliveryHeld = nowHeldDeliveries != before.heldDeliveries;
+        waited = (nowBacklogged - before.backlogged) / (double) nanos;
+        before.sent = nowSent;
+        before.held = nowHeld;
+        before.backlogged = nowBacklogged;
+        before.delivered = nowDelivered;
+        before.heldDeliveries = nowHeldDeliveries;
     }
 
     /** Number of its group in the NIC. */
@@ -163,5 +158,14 @@ public final class RateSlot {
                     epoch, (double) requestRate, (double) completionRate, price, gap, residual, bound, basis);
         }
         return last;
+    }
+
+    /** At the end of the last epoch. */
+    private static final class Counts {
+        long sent;
+        long held;
+        long backlogged;
+        long delivered;
+        long heldDeliveries;
     }
 }
