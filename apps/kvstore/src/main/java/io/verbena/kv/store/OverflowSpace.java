@@ -100,7 +100,7 @@ final class OverflowSpace {
         if (free[page] != 0) {
             unlink(page);
         }
-        free[page] |= 1L << (offset - base) % PAGE / slotLength(sizeClass);
+        free[page] |= 1L << ((offset - base) % PAGE / slotLength(sizeClass));
         if (free[page] == all(sizeClass)) {
             givePages(page, 1);
         } else {
@@ -116,7 +116,7 @@ final class OverflowSpace {
     }
 
     private static long all(int sizeClass) {
-        return -1L >>> Long.SIZE - SLOTS[sizeClass];
+        return -1L >>> (Long.SIZE - SLOTS[sizeClass]);
     }
 
     // ---- pages ------------------------------------------------------------------------------------------------------
