@@ -55,6 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every method of {@link Files}: what it does, or which exception says that it cannot. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@SuppressWarnings("StreamResourceLeak") // names closes them
 class FilesConformanceTest {
     private final Donors donors = Donors.local().add(4 << 20).add(4 << 20);
     private FileSystem system;
@@ -328,11 +329,12 @@ class FilesConformanceTest {
             assertThatThrownBy(entries::remove).isInstanceOf(UnsupportedOperationException.class);
             assertThatThrownBy(stream::iterator).isInstanceOf(IllegalStateException.class);
         }
-        DirectoryStream<Path> closed = Files.newDirectoryStream(root);
-        Iterator<Path> entries = closed.iterator();
-        closed.close();
-        assertThat(entries.hasNext()).isFalse();
-        assertThatThrownBy(closed::iterator).isInstanceOf(IllegalStateException.class);
+        try (DirectoryStream<Path> closed = Files.newDirectoryStream(root)) {
+            Iterator<Path> entries = closed.iterator();
+            closed.close();
+            assertThat(entries.hasNext()).isFalse();
+            assertThatThrownBy(closed::iterator).isInstanceOf(IllegalStateException.class);
+        }
         DirectoryStream.Filter<Path> failing = path -> {
             throw new IOException("filter");
         };

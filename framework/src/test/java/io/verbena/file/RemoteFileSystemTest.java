@@ -95,6 +95,7 @@ class RemoteFileSystemTest {
     }
 
     @Test
+    @SuppressWarnings("StreamResourceLeak") // who closes it is what is tested
     void theEndOfAFileSystemIsTheEndOfAll() throws IOException {
         try (Donors donors = Donors.local().add(1 << 20)) {
             FileSystem system = donors.small();

@@ -96,7 +96,7 @@ class OverloadTest {
         }
 
         private KvClient connect(Node server, String tenant) throws Exception {
-            List<String> address = List.of("local:" + server.name() + "/" + ShardRunner.inboxOf(tenant));
+            List<String> address = List.of("local:" + server.name() + "/" + ShardInboxes.nameOf(tenant));
             CompletableFuture<KvClient> connected =
                     CompletableFuture.supplyAsync(() -> KvClient.connect(node, tenant, address, TIMEOUT), connecting);
             while (!connected.isDone()) {

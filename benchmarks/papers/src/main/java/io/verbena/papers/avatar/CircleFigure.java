@@ -87,17 +87,15 @@ final class CircleFigure extends PaperFigure {
         return report.table(times.table("Mean time of 1 MiB", "background", "KiB"))
                 .plot(times.plot(new PaperPlot(
                         "avatar-figure-" + id(), "1 MiB beside another flow", "KiB of the other's messages", "us")))
-                .note(
-                        "The captions of figures 7 and 8 say w/o and w/ PRI, the text the reverse; here the"
-                                + " settings are named."
-                                + " A background of 0 KiB is none.")
-                .note(
-                        "The paper has the gain from requests that the NIC processes in a pipeline. The"
-                                + " simulated NIC sends"
-                                + " the packets of one request as close to each other as those of several, so"
-                                + " there is none to"
-                                + " be had over a request that is posted whole; there is over requests one"
-                                + " after the other.");
+                .note("The captions of figures 7 and 8 say w/o and w/ PRI, the text the reverse; here the"
+                        + " settings are named."
+                        + " A background of 0 KiB is none.")
+                .note("The paper has the gain from requests that the NIC processes in a pipeline. The"
+                        + " simulated NIC sends"
+                        + " the packets of one request as close to each other as those of several, so"
+                        + " there is none to"
+                        + " be had over a request that is posted whole; there is over requests one"
+                        + " after the other.");
     }
 
     private double micros(Sender sender, int background, long seed, Size size) {

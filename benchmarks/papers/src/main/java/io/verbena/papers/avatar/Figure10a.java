@@ -86,11 +86,10 @@ final class Figure10a extends PaperFigure {
                 .plot(times.plot(new PaperPlot("avatar-figure-10a", "One connection", "KiB of a message", "us")
                         .logarithmicX()
                         .logarithmicY()))
-                .note(
-                        "A Worker of its own stands for a NIC that asks no source. In the product's channels"
-                                + " the thread that"
-                                + " sends moves its own requests if nobody else does: there is no such thread"
-                                + " to go by.");
+                .note("A Worker of its own stands for a NIC that asks no source. In the product's channels"
+                        + " the thread that"
+                        + " sends moves its own requests if nobody else does: there is no such thread"
+                        + " to go by.");
     }
 
     private static double extra(int way, Sweep times, boolean least) {

@@ -94,12 +94,11 @@ final class Figure6 extends PaperFigure {
         claims(report, rows);
         return report.table(table(rows))
                 .plot(plot(rows))
-                .note(
-                        "The paper does not define its WFQ. Here a block has its tag when it arrives, by its"
-                                + " bytes, and is"
-                                + " sent whole when its turn comes (self-clocked fair queueing of blocks): that"
-                                + " is what makes"
-                                + " its completion depend on the length of others, as the paper has it.");
+                .note("The paper does not define its WFQ. Here a block has its tag when it arrives, by its"
+                        + " bytes, and is"
+                        + " sent whole when its turn comes (self-clocked fair queueing of blocks): that"
+                        + " is what makes"
+                        + " its completion depend on the length of others, as the paper has it.");
     }
 
     private static void claims(FigureReport report, List<Row> rows) {

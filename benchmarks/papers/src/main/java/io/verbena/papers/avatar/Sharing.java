@@ -98,7 +98,7 @@ final class Sharing {
         SharedQueuePair known = lane.mux;
         if (known == null) {
             QueuePair qp = shared();
-            known = new SharedQueuePair(qp, MuxChannel.DEPTH, MuxChannel.DEPTH);
+            known = new SharedQueuePair(qp, MuxChannel.DEPTH, MuxChannel.DEPTH, Source.SEGMENT);
             lane.mux = known;
             feed(qp, known, isUrgent);
         }

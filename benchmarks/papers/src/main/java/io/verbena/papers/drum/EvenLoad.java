@@ -1,7 +1,6 @@
 package io.verbena.papers.drum;
 
 import io.verbena.papers.figures.Samples;
-
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,5 @@
 package io.verbena.papers.drum;
 
-import io.verbena.papers.figures.Samples;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;

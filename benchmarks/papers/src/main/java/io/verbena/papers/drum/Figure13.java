@@ -1,6 +1,5 @@
 package io.verbena.papers.drum;
 
-import io.verbena.papers.figures.Samples;
 import io.verbena.nic.sim.NicModel;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.papers.figures.Claim;
@@ -10,6 +9,7 @@ import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
+import io.verbena.papers.figures.Samples;
 import java.util.ArrayList;
 import java.util.List;
 

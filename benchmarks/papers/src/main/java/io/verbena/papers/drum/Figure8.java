@@ -1,6 +1,5 @@
 package io.verbena.papers.drum;
 
-import io.verbena.papers.figures.Samples;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
@@ -8,6 +7,7 @@ import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
+import io.verbena.papers.figures.Samples;
 import java.util.ArrayList;
 import java.util.List;
 

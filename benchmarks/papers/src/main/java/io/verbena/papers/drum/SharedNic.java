@@ -70,7 +70,8 @@ final class SharedNic {
         this.isReading = isReading;
         agent = way == Way.DRUM ? new DrumAgent(world, world.completions()) : null;
         rates = way == Way.DRUM && requests > 0
-                ? new RateAgent(new RateSettings(EPOCH_NANOS, requests, 0, MARGIN), world.simulation.clock())
+                ? new RateAgent(
+                        new RateSettings(EPOCH_NANOS, requests, 0, MARGIN, false), world.simulation.clock(), null)
                 : null;
         if (rates != null) {
             world.simulation.add("rates", new Rates(rates, world));
@@ -171,6 +172,16 @@ final class SharedNic {
 
     /** An application as those see it who make rates. */
     private record Member(Application application) implements RateMember {
+        @Override
+        public String tenantName() {
+            return application.tenant.group().name();
+        }
+
+        @Override
+        public int groupNumber() {
+            return application.tenant.group().index();
+        }
+
         @Override
         public TenantUtility utility() {
             return TenantUtility.DEFAULT;
