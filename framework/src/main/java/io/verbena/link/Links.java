@@ -44,7 +44,7 @@ public final class Links implements LinkListener, AutoCloseable {
     private final EventLoopWaiter waiter;
     private final NodeMemory memory;
     private final LinkSettings settings;
-    private final Map<Long, Link> newest = new ConcurrentHashMap<>();
+    private final Map<Long, Link> used = new ConcurrentHashMap<>();
     private final LogRateLimiter intruders = new LogRateLimiter();
     private final Map<String, CompletableFuture<Link>> byTarget = new HashMap<>();
     private @Nullable NettyFabric sockets;
@@ -75,7 +75,7 @@ public final class Links implements LinkListener, AutoCloseable {
 
     @Override
     public void onLink(Link link) {
-        Link before = newest.get(link.peerNic());
+        Link before = used.get(link.peerNic());
         if (before != null && isAnother(before, link)) {
             engine.onRejected(link.toString(), "its NIC is that of another peer, " + peerOf(before));
             long leftOut = intruders.ask(clock.nanoTime());
@@ -91,9 +91,14 @@ public final class Links implements LinkListener, AutoCloseable {
             link.close();
             return;
         }
-        newest.put(link.peerNic(), link);
+        used.merge(link.peerNic(), link, Links::better);
         LOG.info("{}: {}", node, link);
         engine.onLink(link);
+    }
+
+    /** The link that the engine uses: one that is up stays, unless the other gives access to the peer's memory. */
+    private static Link better(Link before, Link now) {
+        return before.state() == Link.State.UP && now.peerMemory() == null ? before : now;
     }
 
     /** Whether certificates say that two links of one NIC id are of different peers. */
@@ -109,16 +114,16 @@ public final class Links implements LinkListener, AutoCloseable {
         return link instanceof AuthenticatedLink known ? known.peer() : PeerIdentity.ANONYMOUS;
     }
 
-    /** Who a NIC belongs to, as the newest link to it has proven; null if there was none. */
+    /** Who a NIC belongs to, as the link to it has proven; null if there was none. */
     @Nullable
     public PeerIdentity peer(long nicId) {
-        Link link = newest.get(nicId);
+        Link link = used.get(nicId);
         return link == null ? null : peerOf(link);
     }
 
-    /** Whether the newest link to a NIC is up. */
+    /** Whether the link to a NIC is up. */
     public boolean isUp(long nicId) {
-        Link link = newest.get(nicId);
+        Link link = used.get(nicId);
         return link != null && link.state() == Link.State.UP;
     }
 
@@ -198,7 +203,7 @@ public final class Links implements LinkListener, AutoCloseable {
         }
         if (known != null && !known.isCompletedExceptionally()) {
             Link first = known.join();
-            Link link = newest.getOrDefault(first.peerNic(), first);
+            Link link = used.getOrDefault(first.peerNic(), first);
             if (link.state() == Link.State.UP) {
                 return CompletableFuture.completedFuture(link);
             }
@@ -214,12 +219,12 @@ public final class Links implements LinkListener, AutoCloseable {
 
     /** A peer has no link any more and is not waited for: what leads to it is forgotten, and not brought back. */
     public void forget(long peerNic) {
-        Link last = newest.get(peerNic);
+        Link last = used.get(peerNic);
         if (last == null || last.state() == Link.State.UP) {
             return;
         }
         synchronized (this) {
-            newest.remove(peerNic, last);
+            used.remove(peerNic, last);
             byTarget.values().removeIf(made -> isOver(made, peerNic));
         }
         giveUp(last);

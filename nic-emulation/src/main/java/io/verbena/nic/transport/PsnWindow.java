@@ -85,6 +85,11 @@ final class PsnWindow {
         }
     }
 
+    /** Whether an append was begun and, as far as is known, not ended. */
+    boolean isInParts() {
+        return inParts;
+    }
+
     /** Whether the current request comes between parts of an append, of which some are not answered. */
     boolean isBetweenParts() {
         return inParts && hasUnanswered();

@@ -303,7 +303,7 @@ final class ReliableRequester extends QpRequester {
             return result + Math.max(done, 1) * DirectPath.OVERHEAD;
         }
         started = false;
-        if (result == DirectPath.RECEIVER_NOT_READY) {
+        if (result == DirectPath.RECEIVER_NOT_READY && !psns.isInParts()) { // else packets keep the parts alive
             completer.receiverNotReady(direct.notReadyDelay());
             outcome = completer.isHeldBack() ? QpContext.REFUSED : QpContext.WAITING; // or it was once too often
         } else if (result == DirectPath.LOCAL_ERROR) {

@@ -217,4 +217,33 @@ class InterruptedAppendTest {
         assertThat(b.messages(queue)).hasSize(6);
         assertThat(b.counted(NicCounter.UNFINISHED_APPENDS)).isZero();
     }
+
+    /** Where memory is mapped nothing of the sender is heard while its short message finds no room. */
+    @Test
+    void aMessageIsNotGivenUpWhileAShortOneFindsNoRoomInMappedMemory() {
+        TransportPair direct = TransportPair.direct();
+        direct.qpA.retries().rnrRetry(7);
+        directQueue = direct.b.appendQueue(new AppendQueueAttributes()
+                .chunkLength(AppendQueueAttributes.MIN_CHUNK_LENGTH)
+                .memoryLimit(3L * AppendQueueAttributes.MIN_CHUNK_LENGTH)
+                .reserveChunks(1)
+                .maxMessage(8000)
+                .unfinishedTimeoutNanos(UNFINISHED_NANOS));
+        direct.run(part(direct, 0, 256).immediate(8));
+        int sent = 0;
+        while (direct.a.counted(NicCounter.RECEIVER_NOT_READY) + direct.b.counted(NicCounter.RECEIVER_NOT_READY) == 0) {
+            direct.run(shortOne(direct, 1000 + sent++, 250));
+            assertThat(sent).isLessThan(10_000);
+        }
+        for (int i = 0; i < 40; i++) {
+            direct.advance(UNFINISHED_NANOS / 4);
+        }
+        assertThat(direct.b.counted(NicCounter.UNFINISHED_APPENDS)).isZero();
+        assertThat(direct.b.messages(directQueue)).hasSize(sent - 1);
+        while (direct.b.allocator.doWork() > 0) {}
+        direct.a.post(direct.qpA, part(direct, 256, 344).immediate(8));
+        direct.advance(10 * RNR_DELAY);
+        assertThat(direct.qpA.state()).isEqualTo(QpState.RTS);
+        assertThat(direct.b.messages(directQueue)).hasSize(2).last().isEqualTo(longMessage());
+    }
 }
