@@ -65,6 +65,8 @@ class PackagesTest {
             OperationHandler.class,
             OperationHandler[].class,
             Outcome.class,
+            RateExchange.class,
+            RateExchange.Ignored.class,
             RateStatistics.class,
             RegionStatistics.class,
             Right.class,

@@ -179,6 +179,9 @@ class TwoSidedRatesTest {
             pass(500);
             assertThat(exchange(three.gold).sent()).isEqualTo(before);
             assertThat(exchange(three.server).sent()).isEqualTo(there);
+            assertThat(exchange(three.server).peersLost())
+                    .as("who says that it stops is not missed")
+                    .isZero();
         }
     }
 }

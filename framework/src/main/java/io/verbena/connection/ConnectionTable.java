@@ -70,7 +70,8 @@ final class ConnectionTable {
     void flows(ConnectedPeers.Flow flow) {
         for (Connection c : byNumber.values()) {
             if (c.state == Connection.OPEN || c.state == Connection.ACCEPTED) {
-                flow.take(c.peerNic, c.group, c.statistics().messages());
+                boolean isDelivered = c.kind == ConnectionFlyweight.INBOX;
+                flow.take(c.peerNic, c.group, isDelivered, c.statistics().messages());
             }
         }
     }

@@ -45,10 +45,10 @@ public final class ExchangePeer {
     /**
      * Sets what a source sends to a target of the peer; {@link PriceExchange#settle} when all are set.
      *
-     * @param share of what the source sends, from 0 on
+     * @param share of what the source sends, from 0 on; below {@link RateMessage#MIN_SHARE} it is as good as none
      */
     public void part(int source, int target, double share) {
-        outflow.part(source, target, share);
+        outflow.part(source, target, share < RateMessage.MIN_SHARE ? 0 : share);
     }
 
     /** Whether its grants hold now. */
@@ -70,9 +70,17 @@ public final class ExchangePeer {
         return sentAt[(int) (number & (SENT_KEPT - 1))];
     }
 
+    /** Whether what it kept before its grant fell has ended: that answered what it had said before it was told. */
+    boolean hasLapsed(long now, long lease) {
+        return inflow.unconfirmed > 0 && inflow.unconfirmed <= sequence && now - inflow.unconfirmedSince >= lease;
+    }
+
     void send(long now) {
         sequence++;
         sentAt[(int) (sequence & (SENT_KEPT - 1))] = now;
+        if (sequence == inflow.unconfirmed) {
+            inflow.unconfirmedSince = now;
+        }
         isDirty = false;
     }
 

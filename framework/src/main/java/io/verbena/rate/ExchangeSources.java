@@ -127,7 +127,7 @@ public final class ExchangeSources {
                 if (part > 0) {
                     r += part * out.weight[t];
                     asked += part * out.price[t];
-                    share = Math.min(share, out.even[t]);
+                    share = Math.min(share, Math.max(out.even[t], minimum[s]));
                     isFirst |= out.used == 0;
                 }
             }

@@ -100,6 +100,7 @@ public final class ExchangeTargets {
                 price[t] = v[t] + penalty[t] * (sum[t] - z[t]);
             }
         }
+        restartUnlessFinite();
         step++;
         lookedAt++;
     }
@@ -109,6 +110,21 @@ public final class ExchangeTargets {
         lookedAt = 0;
         if (beta > 0) {
             Arrays.fill(v, 0);
+        }
+    }
+
+    /** What nobody can go on from is forgotten: the next step begins anew. */
+    private void restartUnlessFinite() {
+        double all = search.price();
+        for (int t = 0; t < z.length; t++) {
+            all += z[t] + v[t] + penalty[t] + price[t];
+        }
+        if (!Double.isFinite(all)) {
+            Arrays.fill(z, 0);
+            Arrays.fill(v, 0);
+            Arrays.fill(penalty, 0);
+            Arrays.fill(price, 0);
+            search.begin(0, capacity);
         }
     }
 
@@ -252,9 +268,14 @@ public final class ExchangeTargets {
                 double floor = floor(peer.inflow, t);
                 double wants = peer.inflow.rate[t];
                 peer.inflow.wanted[t] =
-                        asked > limit ? cut * floor + above * (wants - cut * floor) : wants * (limit / asked);
+                        asked > limit ? cut * floor + above * (wants - cut * floor) : part(wants, asked) * limit;
             }
         }
+    }
+
+    /** Which part something is of a whole, of which nothing is no part. */
+    private static double part(double of, double whole) {
+        return whole > 0 ? of / whole : 0;
     }
 
     /** What a peer has of what it asks, whatever others report. */

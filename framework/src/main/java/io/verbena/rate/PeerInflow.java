@@ -10,6 +10,9 @@ import java.util.Arrays;
  * never less than what the peer may send.
  */
 final class PeerInflow {
+    /** Between its inverse and this, utilities may bend: penalties are then finite, and not 0. */
+    private static final double MAX_CURVATURE = 1e100;
+
     final double[] rate;
     final double[] curvature;
     final double[] share;
@@ -35,6 +38,9 @@ final class PeerInflow {
     /** Message that says first that a grant has fallen; 0 if none has that was not confirmed. */
     long unconfirmed;
 
+    /** When it was sent. */
+    long unconfirmedSince;
+
     PeerInflow(int targets) {
         rate = new double[targets];
         curvature = new double[targets];
@@ -45,16 +51,17 @@ final class PeerInflow {
         wanted = new double[targets];
     }
 
-    /** Takes a report of a plausible message; no rate is believed to be above the capacity. */
+    /** Takes a report of a plausible message; no rate is believed to be above the capacity, no curvature extreme. */
     void hear(RateMessage m, double capacity) {
-        isReporting = m.reportStep > 0 && m.reports == rate.length;
+        isReporting = m.reportStep > 0 && m.reports == rate.length && m.sendsAnything();
         if (!isReporting) {
             release();
         } else if (m.reportStep > step) {
             step = m.reportStep;
             for (int t = 0; t < rate.length; t++) {
                 rate[t] = Math.min(m.rate[t], capacity);
-                curvature[t] = m.curvature[t];
+                curvature[t] =
+                        m.curvature[t] == 0 ? 0 : Math.max(1 / MAX_CURVATURE, Math.min(m.curvature[t], MAX_CURVATURE));
                 share[t] = m.share[t];
                 minimum[t] = Math.min(m.minimum[t], rate[t]);
             }

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * everything is said again, with a new number: what comes twice, or late, is counted and ignored.
  *
  * <p><b>Conservation.</b> Of what a node takes, it never grants more than there is, at no instant and whatever is lost:
- * a grant that falls is given to others when the peer has said that it keeps it, or when its lease is over. A lease
- * begins when the report was sent that the grant answers, so it ends for the peer before it does here, without a common
- * clock; they have to run equally fast.
+ * a grant that falls is given to others when the peer has said that it keeps it, or when the lease of the one before
+ * is over. A lease begins when the report was sent that the grant answers, so it ends for the peer before it does here,
+ * without a common clock; they have to run equally fast.
  *
  * <p><b>Death.</b> A peer that is silent for a lease leaves the problem. Its own lease is over by then, and what is
  * sent to it is bounded by its sender alone: the one-sided answer. So it is with peers that never answer.
@@ -104,7 +104,7 @@ public final class PriceExchange {
         for (ExchangePeer peer : peers) {
             if (isOther) {
                 peer.outflow.resize(count);
-                peer.outflow.settle();
+                settle(peer);
             }
         }
         return sources;
@@ -161,8 +161,14 @@ public final class PriceExchange {
     /** What is sent to whom has been set. */
     public void settle() {
         for (ExchangePeer peer : peers) {
-            peer.outflow.settle();
+            settle(peer);
         }
+    }
+
+    private static void settle(ExchangePeer peer) {
+        boolean wasUsed = peer.outflow.isUsed;
+        peer.outflow.settle();
+        peer.isDirty |= wasUsed && !peer.outflow.isUsed; // it has what was granted for others at once
     }
 
     // ---- what comes -------------------------------------------------------------------------------------------------
@@ -261,6 +267,8 @@ public final class PriceExchange {
             }
             if (isSilent) {
                 peer.inflow.release();
+            } else if (peer.hasLapsed(now, times.lease())) {
+                peer.inflow.confirm(peer.inflow.unconfirmed);
             }
         }
         for (int i = peers.length - 1; i >= 0; i--) {

@@ -10,6 +10,12 @@ public final class RateMessage {
     /** Most targets of a node. */
     public static final int MAX_TARGETS = 32;
 
+    /** Least share of a target that anything is sent to. */
+    public static final double MIN_SHARE = 1e-9;
+
+    /** No price or weight is larger: sums and products of them are finite. */
+    private static final double MAX_PRICE = 1e150;
+
     /** From 1 on: later each time that the two have forgotten each other. */
     public long epoch;
 
@@ -71,17 +77,30 @@ public final class RateMessage {
         }
         boolean isSound = reports >= 0 && reports <= MAX_TARGETS && prices >= 0 && prices <= MAX_TARGETS;
         for (int t = 0; isSound && t < reports; t++) {
-            boolean isUsed = share[t] > 0;
-            isSound = share[t] >= 0
+            boolean isUsed = share[t] >= MIN_SHARE;
+            isSound = (isUsed || share[t] == 0)
                     && share[t] <= PriceExchange.MAX_SHARE
                     && (isUsed ? isPositive(rate[t]) && isPositive(curvature[t]) : rate[t] == 0 && curvature[t] == 0)
                     && minimum[t] >= 0
                     && minimum[t] <= rate[t] * (1 + PriceExchange.ROUNDING);
         }
         for (int t = 0; isSound && t < prices; t++) {
-            isSound = Double.isFinite(price[t]) && isFromZero(weight[t]) && isFromZero(grant[t]) && isPositive(even[t]);
+            isSound = Math.abs(price[t]) <= MAX_PRICE
+                    && weight[t] >= 0
+                    && weight[t] <= MAX_PRICE
+                    && isFromZero(grant[t])
+                    && isPositive(even[t]);
         }
         return isSound;
+    }
+
+    /** Whether it reports anything that is sent. */
+    boolean sendsAnything() {
+        boolean isAny = false;
+        for (int t = 0; t < reports; t++) {
+            isAny |= share[t] > 0;
+        }
+        return isAny;
     }
 
     private static boolean isFromZero(double value) {

@@ -9,6 +9,9 @@ final class CapacityMeter {
     private static final double GROWTH = 1.05;
     private static final double FILLED = 0.9;
 
+    /** Operations a second that no NIC takes. */
+    private static final double MOST = 1e9;
+
     private final double given;
     private volatile double estimate; // 0 while nothing is known; written by the agent's thread
 
@@ -31,7 +34,7 @@ final class CapacityMeter {
      *
      * @param sent operations a second, of all tenants
      * @param allocated to them, operations a second
-     * @param heldSent of them, those that a rate held
+     * @param heldSent of them, those that a rate held for want of capacity
      * @param heldAllocated to these
      * @param isShort whether somebody waited that no rate held, for the NIC or a ceiling, while another waited too
      */
@@ -40,7 +43,7 @@ final class CapacityMeter {
         if (isShort && sent > 0 && (before == 0 || sent < FILLED * allocated)) {
             estimate = before == 0 ? sent : (before + sent) / 2;
         } else if (heldAllocated > 0 && heldSent >= FILLED * heldAllocated) {
-            estimate = GROWTH * before;
+            estimate = Math.min(GROWTH * before, MOST);
         }
     }
 }

@@ -11,9 +11,10 @@ public interface ConnectedPeers {
          *
          * @param peerNic to which it leads
          * @param group of the NIC that sends by it
+         * @param isDelivered whether the peer hands them to a handler; it has no part in one-sided operations
          * @param messages sent so far
          */
-        void take(long peerNic, int group, long messages);
+        void take(long peerNic, int group, boolean isDelivered, long messages);
     }
 
     /** Tells of all connections that there are now. */

@@ -37,6 +37,7 @@ public final class PeerRates {
     private final ConnectedPeers connected;
     private final RateNetwork network;
     private final Long2ObjectHashMap<PeerTraffic> traffic = new Long2ObjectHashMap<>();
+    private final FadingCounts oneSided = new FadingCounts(); // what no peer delivers
     private final ConnectedPeers.Flow onFlow = this::onFlow;
     private final Predicate<PeerTraffic> isGone = this::isGone;
     private final PriceExchange.Network out = this::send;
@@ -112,8 +113,9 @@ public final class PeerRates {
             memberOf[group] = m;
         }
         sums = new double[slots.length];
+        oneSided.resize(slots.length);
         for (PeerTraffic each : traffic.values()) {
-            each.resize(slots.length);
+            each.delivered.resize(slots.length);
             each.divide(sums);
         }
         exchange.settle();
@@ -152,6 +154,7 @@ public final class PeerRates {
         if (known.length > 0 && now - nextLook >= 0) {
             nextLook = now + times.round();
             look++;
+            oneSided.begin();
             connected.flows(onFlow);
             divide();
         }
@@ -171,17 +174,19 @@ public final class PeerRates {
         return network.send(peer, sent, RateFlyweight.encode(message, sent));
     }
 
-    private void onFlow(long peerNic, int group, long messages) {
+    private void onFlow(long peerNic, int group, boolean isDelivered, long messages) {
         PeerTraffic its = traffic.get(peerNic);
         if (its == null) {
             its = connect(peerNic);
         }
-        its.add(look, group < memberOf.length ? memberOf[group] : -1, messages);
+        its.see(look);
+        int member = group < memberOf.length ? memberOf[group] : -1;
+        (isDelivered ? its.delivered : oneSided).add(member, messages);
     }
 
     private synchronized PeerTraffic connect(long peerNic) {
         PeerTraffic its = new PeerTraffic(exchange.add(peerNic, 1));
-        its.resize(known.length);
+        its.delivered.resize(known.length);
         traffic.put(peerNic, its);
         return its;
     }
@@ -189,8 +194,9 @@ public final class PeerRates {
     private synchronized void divide() {
         traffic.values().removeIf(isGone);
         Arrays.fill(sums, 0);
+        oneSided.fade(sums);
         for (PeerTraffic its : traffic.values()) {
-            its.fade(sums);
+            its.delivered.fade(sums);
         }
         for (PeerTraffic its : traffic.values()) {
             its.divide(sums);

@@ -174,7 +174,7 @@ public final class RateAgent implements DutyCycleAgent {
         for (RateSlot slot : slots) {
             slot.look(elapsed);
             sent += slot.sentRate;
-            if (slot.isHeld) {
+            if (slot.isHeldForRequests()) {
                 heldSent += slot.sentRate;
                 heldAllocated += slot.requestRate();
             }
@@ -219,7 +219,8 @@ public final class RateAgent implements DutyCycleAgent {
             int j = i * roles();
             double bound = bound(i);
             double wanted = slot.requestDemand();
-            boolean isAbove = isMeasured ? slot.requestRate() > bound : bound < Double.POSITIVE_INFINITY;
+            boolean isAbove = isAbove(slot.requestRate(), bound);
+            isChanged |= isAbove; // though what it wants and may have is what it was
             isChanged |= of.demand(j, Math.min(wanted, bound), isAbove ? 0 : bound < wanted ? BOUND_MOVED : MOVED);
             if (roles() == 2) {
                 isChanged |= of.demand(j + 1, slot.deliveryDemand(), MOVED);
@@ -230,6 +231,11 @@ public final class RateAgent implements DutyCycleAgent {
             }
         }
         return isChanged;
+    }
+
+    /** Whether a rate that is published is more than peers allow, or another where they alone bound it. */
+    private boolean isAbove(long published, double bound) {
+        return bound < Double.POSITIVE_INFINITY && (isMeasured ? published > whole(bound) : published != whole(bound));
     }
 
     /** What the peers of a member let it send. */

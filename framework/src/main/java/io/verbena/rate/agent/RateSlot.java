@@ -73,6 +73,11 @@ public final class RateSlot {
         return sentRate == 0 && deliveredRate == 0 && !isHeld && !isDeliveryHeld;
     }
 
+    /** Whether a larger capacity for requests would have let it send more: its peers and its answers would have, too. */
+    boolean isHeldForRequests() {
+        return isHeld && bound != TenantAllocation.Bound.PEERS && bound != TenantAllocation.Bound.COMPLETIONS;
+    }
+
     /** Requests a second that it wants. */
     double requestDemand() {
         return isHeld ? Double.POSITIVE_INFINITY : HEADROOM * sentRate;
