@@ -123,8 +123,13 @@ final class ReplyTarget {
         return backlog.bytes() > parkingBacklog;
     }
 
+    /** Whether it has so many replies to take that nothing that makes more is to be executed. */
+    boolean isBehind() {
+        return isBacklogFull() || transfers.heldBytes() > PARKING_HELD;
+    }
+
     private boolean isFull() {
-        return isBacklogFull() || transfers.heldBytes() > PARKING_HELD || overflowed.isFull();
+        return isBehind() || overflowed.isFull();
     }
 
     /** Whether a request of that operation must wait. */

@@ -59,7 +59,13 @@ final class WaitingClients {
 
     /** Tries requests again, if that may help. @return requests that are over */
     int run(long nowMillis) {
-        if (clients.isEmpty() || (!progress && nowMillis - lastRunMillis < LOOK_MILLIS)) {
+        if (clients.isEmpty()) {
+            if (progress) {
+                progress = false; // it came after the last of them; who comes next sets it again
+            }
+            return 0;
+        }
+        if (!progress && nowMillis - lastRunMillis < LOOK_MILLIS) {
             return 0;
         }
         progress = false;

@@ -158,7 +158,11 @@ final class WaitingRequests {
         }
     }
 
-    /** Tries those again that nothing holds up, in their order. @return requests that are over */
+    /**
+     * Tries those again that nothing holds up, in their order, as long as the client takes its replies.
+     *
+     * @return requests that are over
+     */
     int run(ReplyTarget target, Try once, long nowMillis) {
         forgetKeys();
         int kept = 0;
@@ -167,7 +171,7 @@ final class WaitingRequests {
         for (int i = 0; i < count; i++) {
             Waiting each = requests.get(i);
             boolean over = false;
-            if (tried < MAX_TRIED && !isHeldUp(each.buffer, 0, each.length)) {
+            if (tried < MAX_TRIED && !target.isBehind() && !isHeldUp(each.buffer, 0, each.length)) {
                 tried++;
                 over = once.execute(target, each.buffer, 0, each.length, nowMillis >= each.deadlineMillis);
                 if (target.isGone()) {
