@@ -266,6 +266,75 @@ class OverflowTest {
         }
     }
 
+    /** Peers may have less room than there are slots: what is there stays, and the policy decides about the rest. */
+    @Test
+    void whenPeersHaveNoRoomThePolicyDecides() {
+        for (EvictionPolicy policy : List.of(EvictionPolicy.REFUSE, EvictionPolicy.ALL_KEYS_LRU)) {
+            SlowMemory far = new SlowMemory(FAR, 1, 1);
+            far.room(LIMIT);
+            try (ShardFixture f = new ShardFixture(context(far).evictionPolicy(policy))) {
+                Object last = "";
+                int writes = 0;
+                for (int i = 0; i < KEYS; i++) {
+                    int before = far.writes;
+                    last = f.call("SET", "key" + i, value(1000, i));
+                    writes = Math.max(writes, far.writes - before);
+                }
+                assertThat(writes).as("tries of one request").isLessThan(20);
+                assertThat(f.shard.overflow().values()).isBetween(80L, 100L);
+                if (policy == EvictionPolicy.REFUSE) {
+                    assertThat((String) last).startsWith("OOM");
+                } else {
+                    assertThat(last).isEqualTo("OK");
+                }
+                far.room(FAR);
+                for (int i = 0; i < KEYS; i++) {
+                    assertThat(f.call("SET", "key" + i, value(1000, i))).isEqualTo("OK");
+                }
+                for (int i = 0; i < KEYS; i++) {
+                    assertThat(f.call("GET", "key" + i)).isEqualTo(value(1000, i));
+                }
+            }
+        }
+    }
+
+    /** Lost pages are used again when the strings in them are gone. */
+    @Test
+    void lostPagesAreUsedAgain() {
+        int length = 256 << 10;
+        SlowMemory far = new SlowMemory(length, 1, 1);
+        try (ShardFixture f =
+                new ShardFixture(new ShardContext().seed(1).maxMemory(LIMIT).overflow(far, 0, length))) {
+            for (int round = 0; round < 5; round++) {
+                fill(f, KEYS);
+                far.lose();
+                for (int i = 0; i < KEYS; i++) {
+                    int before = far.writes;
+                    f.call("SET", "more" + i, value(100 + 10 * i, i));
+                    assertThat(far.writes - before).as("tries of one request").isLessThan(200);
+                }
+                f.deleteEachKey();
+            }
+            fill(f, KEYS);
+            for (int i = 0; i < KEYS; i++) {
+                assertThat(f.call("GET", "key" + i)).isEqualTo(value(1000, i));
+            }
+        }
+    }
+
+    /** Strings move out for a value that comes in pieces. */
+    @Test
+    void longValuesComeAtTheLimit() {
+        try (ShardFixture f = new ShardFixture(
+                        new ShardContext().seed(1).maxMemory(4 * LIMIT).overflow(new SlowMemory(FAR, 1, 1), 0, FAR));
+                ShardClient client = new ShardClient(f.shard)) {
+            fill(f, 3 * KEYS);
+            byte[] value = TransferFixture.bytes(LIMIT, 1);
+            assertThat(client.set("x", value)).isEqualTo("OK");
+            assertThat(f.call("STRLEN", "x")).isEqualTo((long) value.length);
+        }
+    }
+
     /** A request that waits has changed nothing, and a transaction waits as a whole. */
     @Test
     void aTransactionWaitsForAllOfItsStrings() {
