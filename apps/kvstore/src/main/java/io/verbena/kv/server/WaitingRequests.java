@@ -31,6 +31,9 @@ final class WaitingRequests {
     /** Requests that are tried when something has changed; the others' turn comes when these are over. */
     private static final int MAX_TRIED = 128;
 
+    /** Longest buffer that is kept for a request to come. */
+    private static final int MAX_SPARE_LENGTH = 4096;
+
     private static final int KEYS = 4096;
     private static final int HASH_FACTOR = 0x01000193;
 
@@ -191,7 +194,7 @@ final class WaitingRequests {
     }
 
     private void recycle(Waiting waiting) {
-        if (spare.size() < MAX_TRIED) {
+        if (spare.size() < MAX_TRIED && waiting.buffer.capacity() <= MAX_SPARE_LENGTH) {
             spare.add(waiting);
         }
     }

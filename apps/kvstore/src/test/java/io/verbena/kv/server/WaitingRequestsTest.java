@@ -113,6 +113,25 @@ class WaitingRequestsTest {
         }
     }
 
+    /** What waits counts as what is parked does. */
+    @Test
+    void noMoreWaitsThanTheLimit() {
+        try (Shard shard = new Shard(new ShardContext(), () -> 0)) {
+            WaitingClients clients = new WaitingClients(1000, (client, requests, offset, length, lastTry) -> true);
+            ReplyTarget target = target(shard);
+            int length = encode(KvOp.SET, "a", "x".repeat(100_000));
+            int added = 0;
+            while (added < 20 && clients.add(target, buffer, 0, length, 0)) {
+                added++;
+            }
+            assertThat(added).isEqualTo(10);
+            assertThat(clients.requests()).isEqualTo(10);
+            assertThat(clients.run(0)).isEqualTo(10);
+            assertThat(clients.add(target, buffer, 0, length, 0)).isTrue();
+            target.close();
+        }
+    }
+
     private static ReplyTarget target(Shard shard) {
         return new ReplyTarget(null, shard.newTransfers(1 << 20), 0, 1 << 20);
     }
