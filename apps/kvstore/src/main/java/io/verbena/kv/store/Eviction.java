@@ -89,6 +89,7 @@ final class Eviction {
      * @return true if it is worth trying again
      */
     boolean makeRoomFor(AllocationFailedException failure, int amount, long now) {
+        busy = false;
         if (failure.wanted() > allocator.budget()) {
             return false;
         }

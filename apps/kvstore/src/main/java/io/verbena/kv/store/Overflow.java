@@ -138,6 +138,15 @@ final class Overflow {
      * @throws AllocationFailedException if there is no memory for one
      */
     boolean prepare(KvOp op, RequestFlyweight request, long now) {
+        return isReady(op, request, now, true);
+    }
+
+    /** Whether all strings that an operation needs are here. */
+    boolean isReady(KvOp op, RequestFlyweight request, long now) {
+        return isReady(op, request, now, false);
+    }
+
+    private boolean isReady(KvOp op, RequestFlyweight request, long now, boolean moves) {
         if (!needsStrings(op, request) || request.database() >= databases.length) {
             return true;
         }
@@ -147,7 +156,7 @@ final class Overflow {
         for (int i = op.firstKey(); i <= last; i += op.keyStep()) {
             long entry = keys.lookup(request.buffer(), request.argumentOffset(i), request.argumentLength(i), now);
             if (entry != Memory.NULL && keys.encoding(entry) == ValueType.REMOTE) {
-                ready &= moveIn(keys, entry, now);
+                ready &= moves && moveIn(keys, entry, now);
             }
         }
         return ready;
@@ -205,11 +214,6 @@ final class Overflow {
         space.clear();
         values = 0;
         bytes = 0;
-    }
-
-    /** Whether any string is out. */
-    boolean isUsed() {
-        return values > 0;
     }
 
     // ---- counts -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 package io.verbena.kv.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReadIndexDescriptor;
@@ -9,6 +10,7 @@ import io.verbena.kv.protocol.RequestEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,7 @@ class OverflowTest {
     private static final int KEYS = 300;
     private static final int FAR = 8 << 20;
     private static final int LIMIT = 100_000;
+    private static final int BUDGET = 4 << 20;
 
     private static ShardContext context(OverflowMemory far) {
         return new ShardContext().seed(1).maxMemory(LIMIT).overflow(far, 0, FAR);
@@ -319,6 +322,48 @@ class OverflowTest {
             for (int i = 0; i < KEYS; i++) {
                 assertThat(f.call("GET", "key" + i)).isEqualTo(value(1000, i));
             }
+        }
+    }
+
+    /** At the end of the process's memory requests wait as at the limit, and keep what was uploaded for them. */
+    @Test
+    void whatFindsNoMemoryWaitsWithItsUploads() {
+        SlowMemory far = new SlowMemory(FAR, 1, 5);
+        try (ShardFixture f = new ShardFixture(
+                        new ShardContext().seed(1).memoryBudget(BUDGET).overflow(far, 0, FAR));
+                ShardClient client = new ShardClient(f.shard)) {
+            long[] ids = new long[10];
+            Arrays.setAll(ids, i -> client.upload(value(1000, i + 1).getBytes(StandardCharsets.US_ASCII)));
+            fill(f, BUDGET / 700);
+            for (int i = 0; i < ids.length; i++) {
+                long id = ids[i];
+                byte[] key = ("key" + i).getBytes(StandardCharsets.US_ASCII);
+                client.execute(KvOp.GETSET, r -> r.argument(key).uploadedArgument(id));
+                assertThat(client.cursor.text()).isEqualTo(value(1000, i));
+            }
+            assertThat(f.shard.statistics().calls(KvOp.GETSET)).isEqualTo(ids.length);
+            assertThat(f.shard.statistics().rejected()).isZero();
+        }
+    }
+
+    /** While strings cannot be moved out at once, only what takes memory waits. */
+    @Test
+    void whatIsHereIsReadWhileMovingOutIsBusy() {
+        SlowMemory far = new SlowMemory(FAR, 1, 1);
+        try (ShardFixture f = new ShardFixture(context(far))) {
+            fill(f, KEYS);
+            String[] keys = new String[20];
+            Arrays.setAll(keys, i -> "key" + i);
+            f.call("MGET", keys);
+            assertThat(f.shard.usedMemory()).isGreaterThan(LIMIT);
+            far.silent(true);
+            for (int i = 0; i < keys.length; i++) {
+                assertThat(f.call("GET", keys[i])).isEqualTo(value(1000, i));
+            }
+            assertThatThrownBy(() -> f.call("SET", "x", "y")).hasMessageContaining("waits for ever");
+            assertThatThrownBy(() -> f.call("GET", "key50")).hasMessageContaining("waits for ever");
+            far.silent(false);
+            assertThat(f.call("GET", "key50")).isEqualTo(value(1000, 50));
         }
     }
 
