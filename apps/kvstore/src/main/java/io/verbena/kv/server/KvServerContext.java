@@ -196,7 +196,8 @@ public final class KvServerContext {
      * never answered as missing, or as it was before.
      *
      * @param options of the paged memory that all shards share: its size is what all of them move at most, its resident
-     *     part is direct memory beside {@link #memoryBudget}. {@link PagedOptions#onProgress} is the server's
+     *     part is direct memory beside {@link #memoryBudget}; its pages are of 4 KiB at most.
+     *     {@link PagedOptions#onProgress} is the server's
      */
     public KvServerContext overflow(PagedOptions options) {
         overflow = options;

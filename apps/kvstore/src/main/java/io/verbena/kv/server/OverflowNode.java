@@ -48,6 +48,7 @@ final class OverflowNode implements AutoCloseable {
             throw new IllegalArgumentException(
                     "overflow of " + memory.size() + " bytes for " + shards + " shards < minimum " + PAGE * shards);
         }
+        memory.discard(0, PAGE); // throws if pages are longer: slots in them could not be discarded
         return share;
     }
 

@@ -1,7 +1,9 @@
 package io.verbena.kv.server;
 
 import io.verbena.kv.store.OverflowException;
+import io.verbena.kv.store.OverflowFullException;
 import io.verbena.kv.store.OverflowMemory;
+import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.tier.PageLostException;
 import io.verbena.tier.PagedMemory;
 import io.verbena.tier.PagedMemoryException;
@@ -21,7 +23,9 @@ final class PagedOverflow implements OverflowMemory {
         try {
             return memory.tryRead(offset, target, index, length);
         } catch (PageLostException e) {
-            throw new OverflowException("the value is lost with " + e.peer() + ", which alone had it");
+            throw lost(e);
+        } catch (MemoryExhaustedException e) {
+            return false; // to ask a peer: there is some again when others have answered
         }
     }
 
@@ -29,8 +33,21 @@ final class PagedOverflow implements OverflowMemory {
     public boolean tryWrite(long offset, DirectBuffer source, int index, int length) {
         try {
             return memory.tryWrite(offset, source, index, length);
+        } catch (PageLostException e) {
+            throw lost(e);
         } catch (PagedMemoryException e) {
-            throw new OverflowException(String.valueOf(e.getMessage()));
+            throw new OverflowFullException(String.valueOf(e.getMessage()));
+        } catch (MemoryExhaustedException e) {
+            return false;
         }
+    }
+
+    private static OverflowException lost(PageLostException e) {
+        return new OverflowException("the value is lost with " + e.peer() + ", which alone had it");
+    }
+
+    @Override
+    public void discard(long offset, int length) {
+        memory.discard(offset, length);
     }
 }

@@ -100,6 +100,15 @@ final class ReplyTarget {
         return true;
     }
 
+    /** Has a request wait for the shard's overflow. @return false if the client is too far behind */
+    boolean overflow(DirectBuffer buffer, int offset, int length, long deadlineMillis) {
+        if (!hasRoom(length)) {
+            return false;
+        }
+        overflowed.add(buffer, offset, length, deadlineMillis);
+        return true;
+    }
+
     private boolean hasRoom(int length) {
         long waiting = (long) backlog.bytes() + parkedReads.bytes() + parkedRequests.bytes() + overflowed.bytes();
         return waiting + RecordQueue.recordLength(length) <= maxBacklog;
@@ -123,8 +132,13 @@ final class ReplyTarget {
         return backlog.bytes() > parkingBacklog;
     }
 
+    /** Whether it has so many replies to take that nothing that makes more is to be executed. */
+    boolean isBehind() {
+        return isBacklogFull() || transfers.heldBytes() > PARKING_HELD;
+    }
+
     private boolean isFull() {
-        return isBacklogFull() || transfers.heldBytes() > PARKING_HELD || overflowed.isFull();
+        return isBehind() || overflowed.isFull();
     }
 
     /** Whether a request of that operation must wait. */

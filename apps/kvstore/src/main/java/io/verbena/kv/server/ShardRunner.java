@@ -246,10 +246,9 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         }
         unflushed.clear();
         readClock();
-        if (nowMillis - housekeptMillis >= HOUSEKEEPING_MILLIS) {
-            if (shard.housekeep(nowMillis, HOUSEKEEPING_WORK) < HOUSEKEEPING_WORK) {
-                housekeptMillis = nowMillis;
-            }
+        if (nowMillis - housekeptMillis >= HOUSEKEEPING_MILLIS
+                && shard.housekeep(nowMillis, HOUSEKEEPING_WORK) < HOUSEKEEPING_WORK) {
+            housekeptMillis = nowMillis;
         }
         boolean canRun = !parking.isEmpty() && parking.stream().anyMatch(target -> target.runnable() != null);
         if (canRun != runnable) {
@@ -302,9 +301,10 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private void execute(@Nullable ReplyTarget target, DirectBuffer buffer, int offset, int length) {
         if (target == null) {
             executeNow(null, buffer, offset, length, true);
-        } else if (target.overflowed.holdsUp(buffer, offset, length)
-                || !executeNow(target, buffer, offset, length, false)) {
-            waiting.add(target, buffer, offset, length, nowMillis);
+        } else if ((target.overflowed.holdsUp(buffer, offset, length)
+                        || !executeNow(target, buffer, offset, length, false))
+                && !waiting.add(target, buffer, offset, length, nowMillis)) {
+            disconnect(target, "left more than " + maxBacklog + " bytes of replies and requests waiting");
         }
     }
 

@@ -25,17 +25,21 @@ final class WaitingClients {
         this.once = once;
     }
 
-    /** Has a request wait. */
-    void add(ReplyTarget client, DirectBuffer buffer, int offset, int length, long nowMillis) {
+    /** Has a request wait. @return false if its client is too far behind */
+    boolean add(ReplyTarget client, DirectBuffer buffer, int offset, int length, long nowMillis) {
         if (client.isGone()) {
-            return;
+            return true;
         }
-        if (client.overflowed.isEmpty()) {
+        boolean isFirst = client.overflowed.isEmpty();
+        if (!client.overflow(buffer, offset, length, nowMillis + timeoutMillis)) {
+            return false;
+        }
+        if (isFirst) {
             clients.add(client);
         }
-        client.overflowed.add(buffer, offset, length, nowMillis + timeoutMillis);
         requests = count();
         progress = true; // what it waits for may have come before it was counted
+        return true;
     }
 
     /** Something was moved. Any thread. @return whether anybody waits for that */
@@ -59,7 +63,13 @@ final class WaitingClients {
 
     /** Tries requests again, if that may help. @return requests that are over */
     int run(long nowMillis) {
-        if (clients.isEmpty() || (!progress && nowMillis - lastRunMillis < LOOK_MILLIS)) {
+        if (clients.isEmpty()) {
+            if (progress) {
+                progress = false; // it came after the last of them; who comes next sets it again
+            }
+            return 0;
+        }
+        if (!progress && nowMillis - lastRunMillis < LOOK_MILLIS) {
             return 0;
         }
         progress = false;

@@ -31,6 +31,9 @@ final class WaitingRequests {
     /** Requests that are tried when something has changed; the others' turn comes when these are over. */
     private static final int MAX_TRIED = 128;
 
+    /** Longest buffer that is kept for a request to come. */
+    private static final int MAX_SPARE_LENGTH = 4096;
+
     private static final int KEYS = 4096;
     private static final int HASH_FACTOR = 0x01000193;
 
@@ -158,7 +161,11 @@ final class WaitingRequests {
         }
     }
 
-    /** Tries those again that nothing holds up, in their order. @return requests that are over */
+    /**
+     * Tries those again that nothing holds up, in their order, as long as the client takes its replies.
+     *
+     * @return requests that are over
+     */
     int run(ReplyTarget target, Try once, long nowMillis) {
         forgetKeys();
         int kept = 0;
@@ -167,7 +174,7 @@ final class WaitingRequests {
         for (int i = 0; i < count; i++) {
             Waiting each = requests.get(i);
             boolean over = false;
-            if (tried < MAX_TRIED && !isHeldUp(each.buffer, 0, each.length)) {
+            if (tried < MAX_TRIED && !target.isBehind() && !isHeldUp(each.buffer, 0, each.length)) {
                 tried++;
                 over = once.execute(target, each.buffer, 0, each.length, nowMillis >= each.deadlineMillis);
                 if (target.isGone()) {
@@ -187,7 +194,7 @@ final class WaitingRequests {
     }
 
     private void recycle(Waiting waiting) {
-        if (spare.size() < MAX_TRIED) {
+        if (spare.size() < MAX_TRIED && waiting.buffer.capacity() <= MAX_SPARE_LENGTH) {
             spare.add(waiting);
         }
     }

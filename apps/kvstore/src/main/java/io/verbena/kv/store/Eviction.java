@@ -59,9 +59,9 @@ final class Eviction {
         return true;
     }
 
-    /** Whether eviction may ever make room for this many bytes. */
+    /** Whether moving strings out, or eviction, may ever make room for this many bytes. */
     boolean mayMakeRoom(long size) {
-        return context.evictionPolicy() != EvictionPolicy.REFUSE && size <= context.maxMemory();
+        return (overflow != null || context.evictionPolicy() != EvictionPolicy.REFUSE) && size <= context.maxMemory();
     }
 
     /** Moves strings out, or evicts, until there is room for this many bytes more; returns false if there is not. */
@@ -89,6 +89,7 @@ final class Eviction {
      * @return true if it is worth trying again
      */
     boolean makeRoomFor(AllocationFailedException failure, int amount, long now) {
+        busy = false;
         if (failure.wanted() > allocator.budget()) {
             return false;
         }

@@ -31,6 +31,9 @@ final class Overflow {
     /** Longest string that is moved: no stream reads it, so its block is not pinned. */
     static final int MAX_LENGTH = TransferDescriptor.PIECE_LENGTH;
 
+    /** Lost pages that are met in search of a slot for one string. */
+    private static final int MAX_TRIES = 16;
+
     private static final int LENGTH_BITS = 20;
     private static final long LENGTH_MASK = (1L << LENGTH_BITS) - 1;
 
@@ -66,7 +69,7 @@ final class Overflow {
         this.memory = memory;
         this.allocator = allocator;
         this.far = range.memory();
-        this.space = new OverflowSpace(range.offset(), range.length());
+        this.space = new OverflowSpace(range.offset(), range.length(), page -> far.discard(page, OverflowSpace.PAGE));
         this.databases = databases;
         this.pool = pool;
     }
@@ -90,8 +93,11 @@ final class Overflow {
         long entry = pool.chosen();
         long block = keys.value(entry);
         int length = memory.getInt(block);
-        long slot = space.take(length);
-        while (slot != OverflowSpace.NONE) {
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            long slot = space.take(length);
+            if (slot == OverflowSpace.NONE) {
+                return Moving.NONE;
+            }
             try {
                 if (!far.tryWrite(slot, memory.buffer(block), Memory.offset(block) + StringBlock.BYTES, length)) {
                     space.give(slot, length);
@@ -103,11 +109,14 @@ final class Overflow {
                 bytes += length;
                 movedOut++;
                 return Moving.MOVED;
+            } catch (OverflowFullException e) {
+                space.give(slot, length);
+                return Moving.NONE;
             } catch (OverflowException e) {
-                slot = space.take(length); // that slot's page is lost, and not used any more
+                space.retire(slot, length); // its page is lost
             }
         }
-        return Moving.NONE;
+        return Moving.BUSY;
     }
 
     private boolean isMovable(Keyspace keys, long entry) {
@@ -129,6 +138,15 @@ final class Overflow {
      * @throws AllocationFailedException if there is no memory for one
      */
     boolean prepare(KvOp op, RequestFlyweight request, long now) {
+        return isReady(op, request, now, true);
+    }
+
+    /** Whether all strings that an operation needs are here. */
+    boolean isReady(KvOp op, RequestFlyweight request, long now) {
+        return isReady(op, request, now, false);
+    }
+
+    private boolean isReady(KvOp op, RequestFlyweight request, long now, boolean moves) {
         if (!needsStrings(op, request) || request.database() >= databases.length) {
             return true;
         }
@@ -138,7 +156,7 @@ final class Overflow {
         for (int i = op.firstKey(); i <= last; i += op.keyStep()) {
             long entry = keys.lookup(request.buffer(), request.argumentOffset(i), request.argumentLength(i), now);
             if (entry != Memory.NULL && keys.encoding(entry) == ValueType.REMOTE) {
-                ready &= moveIn(keys, entry, now);
+                ready &= moves && moveIn(keys, entry, now);
             }
         }
         return ready;
@@ -196,11 +214,6 @@ final class Overflow {
         space.clear();
         values = 0;
         bytes = 0;
-    }
-
-    /** Whether any string is out. */
-    boolean isUsed() {
-        return values > 0;
     }
 
     // ---- counts -----------------------------------------------------------------------------------------------------

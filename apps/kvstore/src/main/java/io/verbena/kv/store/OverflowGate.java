@@ -60,12 +60,16 @@ final class OverflowGate {
             return false;
         }
         boolean hasRoom = !eviction.isOverLimit() || eviction.makeRoom(execution.now);
-        boolean mayGrow = op.isDeniedOnOom() || op == KvOp.TRANSACTION || out.isUsed();
         isFull = !hasRoom && !eviction.isBusy();
         isSingle = op != KvOp.TRANSACTION;
-        boolean ready = isSingle ? prepare(op) : transactions.prepare(buffer, offset, length);
-        waits = !ready || (!hasRoom && !isFull && mayGrow);
+        boolean waitsForRoom = !hasRoom && !isFull && mayGrow(out, op);
+        waits = waitsForRoom || !(isSingle ? prepare(op) : transactions.prepare(buffer, offset, length));
         return waits;
+    }
+
+    /** Whether the request that {@link Execution#request} holds may take memory, be it for strings that come in. */
+    private boolean mayGrow(Overflow out, KvOp op) {
+        return op.isDeniedOnOom() || op == KvOp.TRANSACTION || !out.isReady(op, execution.request, execution.now);
     }
 
     /** Moves in what the request needs that {@link Execution#request} holds; false if that takes time. */
@@ -90,6 +94,12 @@ final class OverflowGate {
             waits = isSingle; // it went when memory ran out
             throw new OverflowException("a value does not come in time from the peers that have it; try again");
         }
+    }
+
+    /** Whether the request waits, as there is no memory for it until strings have been moved out. */
+    boolean waitsForMemory() {
+        waits = isSingle && eviction.isBusy();
+        return waits;
     }
 
     /** Answers an operation whose strings are not to be had, unless it waits for them. */

@@ -28,7 +28,17 @@ public interface OverflowMemory {
      * @param index of the first in the source
      * @param length in bytes
      * @return whether it is done; if not, some of the bytes may be written
-     * @throws OverflowException if it never can be
+     * @throws OverflowException if a part of a page would be written that is lost: it is to be {@linkplain #discard
+     *     discarded} first
+     * @throws OverflowFullException if there is no room
      */
     boolean tryWrite(long offset, DirectBuffer source, int index, int length);
+
+    /**
+     * Forgets what is in whole pages, lost ones too: they can be written again.
+     *
+     * @param offset of the first byte
+     * @param length in bytes
+     */
+    void discard(long offset, int length);
 }

@@ -2,6 +2,7 @@ package io.verbena.kv.store;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.function.LongConsumer;
 
 /**
  * Divides a range of {@link OverflowMemory} into slots. A slot of up to a page lies within one page, whose slots are
@@ -32,7 +33,9 @@ final class OverflowSpace {
 
     private final long base;
     private final int pages;
+    private final LongConsumer discard;
     private final BitSet used = new BitSet();
+    private final BitSet retired = new BitSet(); // used pages of which no slot is given any more
     private final int[] heads = new int[SLOTS.length]; // the first page with a free slot
     private byte[] classes = new byte[0];
     private long[] free = new long[0]; // a bit for each free slot
@@ -40,9 +43,16 @@ final class OverflowSpace {
     private int[] previous = new int[0];
     private int usedPages;
 
-    /** Divides the bytes from {@code base} on, which is a multiple of {@link #PAGE}. */
-    OverflowSpace(long base, long length) {
+    /**
+     * Divides a range.
+     *
+     * @param base offset of its first byte, a multiple of {@link #PAGE}
+     * @param length in bytes
+     * @param discard takes the offset of a retired page when all of it is free
+     */
+    OverflowSpace(long base, long length, LongConsumer discard) {
         this.base = base;
+        this.discard = discard;
         this.pages = (int) Math.min(Integer.MAX_VALUE - ALIGNMENT, length / PAGE);
         Arrays.fill(heads, NIL);
     }
@@ -67,7 +77,7 @@ final class OverflowSpace {
     /** Takes a slot. @return its offset, or {@link #NONE} */
     long take(int length) {
         if (length > PAGE) {
-            int page = takePages((length + PAGE - 1) / PAGE);
+            int page = takePages(pages(length));
             return page == NIL ? NONE : base + (long) page * PAGE;
         }
         int sizeClass = classOf(length);
@@ -89,21 +99,43 @@ final class OverflowSpace {
         return base + (long) page * PAGE + (long) slot * slotLength(sizeClass);
     }
 
+    private static int pages(int length) {
+        return (length + PAGE - 1) / PAGE;
+    }
+
+    private int page(long offset) {
+        return (int) ((offset - base) / PAGE);
+    }
+
+    private boolean isListed(int page) {
+        return free[page] != 0 && !retired.get(page);
+    }
+
+    /** Gives a slot back that cannot be used. Its pages are discarded when all their slots are free, and used again. */
+    void retire(long offset, int length) {
+        int page = page(offset);
+        if (length <= PAGE && isListed(page)) {
+            unlink(page);
+        }
+        retired.set(page, page + pages(length));
+        give(offset, length);
+    }
+
     /** Gives a slot back. */
     void give(long offset, int length) {
-        int page = (int) ((offset - base) / PAGE);
+        int page = page(offset);
         if (length > PAGE) {
-            givePages(page, (length + PAGE - 1) / PAGE);
+            givePages(page, pages(length));
             return;
         }
         int sizeClass = classes[page];
-        if (free[page] != 0) {
+        if (isListed(page)) {
             unlink(page);
         }
         free[page] |= 1L << ((offset - base) % PAGE / slotLength(sizeClass));
         if (free[page] == all(sizeClass)) {
             givePages(page, 1);
-        } else {
+        } else if (!retired.get(page)) {
             link(page);
         }
     }
@@ -111,6 +143,7 @@ final class OverflowSpace {
     /** All slots are free. */
     void clear() {
         used.clear();
+        retired.clear();
         usedPages = 0;
         Arrays.fill(heads, NIL);
     }
@@ -140,6 +173,10 @@ final class OverflowSpace {
     }
 
     private void givePages(int page, int count) {
+        for (int i = retired.nextSetBit(page); i >= 0 && i < page + count; i = retired.nextSetBit(i + 1)) {
+            retired.clear(i);
+            discard.accept(base + (long) i * PAGE);
+        }
         used.clear(page, page + count);
         usedPages -= count;
     }

@@ -263,12 +263,14 @@ public final class Shard implements AutoCloseable {
         long streamMark = client == null ? 0 : client.mark();
         e.op = op;
         e.resp3 = e.request.isResp3();
-        statistics.call(op);
         try {
             tryOne(op, length, reply, mark, streamMark);
         } finally {
-            if (e.request.uploads() > 0) {
-                operations.transfers().discardUploads(e.request);
+            if (!gate.waits()) {
+                statistics.call(op);
+                if (e.request.uploads() > 0) {
+                    operations.transfers().discardUploads(e.request);
+                }
             }
         }
     }
@@ -297,7 +299,9 @@ public final class Shard implements AutoCloseable {
             } catch (AllocationFailedException failure) {
                 drop(reply, mark, streamMark);
                 if (retries == MAX_RETRIES || !eviction.makeRoomFor(failure, 1 << retries, e.now)) {
-                    outOfMemory();
+                    if (!gate.waitsForMemory()) {
+                        outOfMemory();
+                    }
                     return;
                 }
                 retries++;

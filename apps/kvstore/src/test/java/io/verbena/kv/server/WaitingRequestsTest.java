@@ -3,8 +3,12 @@ package io.verbena.kv.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.kv.protocol.KvOp;
+import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.RequestEncoder;
+import io.verbena.kv.store.Shard;
+import io.verbena.kv.store.ShardContext;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.agrona.ExpandableArrayBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +67,73 @@ class WaitingRequestsTest {
         buffer.setMemory(0, 64, (byte) 0xff);
         assertThat(waiting.holdsUp(buffer, 0, 64)).isFalse();
         assertThat(waiting.holdsUp(buffer, 0, 3)).isFalse();
+    }
+
+    /** Who takes no replies gets no more of them. */
+    @Test
+    void nothingIsTriedForWhoIsBehind() {
+        try (Shard shard = new Shard(new ShardContext(), () -> 0)) {
+            ReplyTarget target = target(shard);
+            ReplyEncoder reply = new ReplyEncoder();
+            shard.execute(buffer, 0, encode(KvOp.SET, "k", "x".repeat(60_000)), reply);
+            String[] keys = new String[600];
+            Arrays.fill(keys, "k");
+            while (target.transfers.heldBytes() <= ReplyTarget.PARKING_HELD) {
+                shard.execute(buffer, 0, encode(KvOp.MGET, keys), reply, target.transfers);
+            }
+            waits(KvOp.GET, "a");
+            waits(KvOp.GET, "b");
+            WaitingRequests.Try never = (client, requests, offset, length, lastTry) -> {
+                throw new AssertionError("tried");
+            };
+            assertThat(waiting.run(target, never, 1)).isZero();
+            assertThat(waiting.size()).isEqualTo(2);
+            assertThat(isHeldUp(KvOp.GET, "b")).isTrue();
+            assertThat(waiting.run(target(shard), (client, requests, offset, length, lastTry) -> true, 1))
+                    .isEqualTo(2);
+            target.close();
+            reply.close();
+        }
+    }
+
+    /** What was moved while the last request was answered is of no use to anybody. */
+    @Test
+    void progressEndsWithTheLastRequest() {
+        try (Shard shard = new Shard(new ShardContext(), () -> 0)) {
+            WaitingClients[] clients = {null};
+            clients[0] =
+                    new WaitingClients(1000, (client, requests, offset, length, lastTry) -> clients[0].onProgress());
+            ReplyTarget target = target(shard);
+            clients[0].add(target, buffer, 0, encode(KvOp.GET, "a"), 0);
+            assertThat(clients[0].run(0)).isEqualTo(1);
+            assertThat(clients[0].hasProgress()).isTrue();
+            assertThat(clients[0].run(0)).isZero();
+            assertThat(clients[0].hasProgress()).isFalse();
+            target.close();
+        }
+    }
+
+    /** What waits counts as what is parked does. */
+    @Test
+    void noMoreWaitsThanTheLimit() {
+        try (Shard shard = new Shard(new ShardContext(), () -> 0)) {
+            WaitingClients clients = new WaitingClients(1000, (client, requests, offset, length, lastTry) -> true);
+            ReplyTarget target = target(shard);
+            int length = encode(KvOp.SET, "a", "x".repeat(100_000));
+            int added = 0;
+            while (added < 20 && clients.add(target, buffer, 0, length, 0)) {
+                added++;
+            }
+            assertThat(added).isEqualTo(10);
+            assertThat(clients.requests()).isEqualTo(10);
+            assertThat(clients.run(0)).isEqualTo(10);
+            assertThat(clients.add(target, buffer, 0, length, 0)).isTrue();
+            target.close();
+        }
+    }
+
+    private static ReplyTarget target(Shard shard) {
+        return new ReplyTarget(null, shard.newTransfers(1 << 20), 0, 1 << 20);
     }
 
     @Test

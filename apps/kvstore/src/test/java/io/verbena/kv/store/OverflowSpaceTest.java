@@ -2,6 +2,8 @@ package io.verbena.kv.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -15,7 +17,8 @@ class OverflowSpaceTest {
     private static final long BASE = 10L * PAGE;
     private static final int PAGES = 64;
 
-    private final OverflowSpace space = new OverflowSpace(BASE, (long) PAGES * PAGE);
+    private final List<Long> discarded = new ArrayList<>();
+    private final OverflowSpace space = new OverflowSpace(BASE, (long) PAGES * PAGE, discarded::add);
     private final TreeMap<Long, Integer> taken = new TreeMap<>();
 
     @Test
@@ -83,6 +86,25 @@ class OverflowSpaceTest {
         space.give(slots[50], 1000);
         assertThat(space.take(1000)).isEqualTo(slots[50]);
         assertThat(space.take(1000)).isEqualTo(slots[10]);
+    }
+
+    @Test
+    void aRetiredPageComesBackAsAWhole() {
+        long first = space.take(1000);
+        long second = space.take(1000);
+        long third = space.take(1000);
+        space.retire(second, 1000);
+        assertThat(space.take(1000)).as("on another page").isEqualTo(BASE + PAGE);
+        space.give(first, 1000);
+        assertThat(space.take(PAGE)).isEqualTo(BASE + 2 * PAGE);
+        assertThat(discarded).isEmpty();
+        space.retire(third, 1000);
+        assertThat(discarded).containsExactly(BASE);
+        assertThat(space.take(PAGE)).isEqualTo(BASE);
+        long many = space.take(3 * PAGE - 1);
+        space.retire(many, 3 * PAGE - 1);
+        assertThat(discarded).containsExactly(BASE, many, many + PAGE, many + 2 * PAGE);
+        assertThat(space.take(3 * PAGE)).isEqualTo(many);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.verbena.kv.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReadIndexDescriptor;
@@ -9,6 +10,7 @@ import io.verbena.kv.protocol.RequestEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,7 @@ class OverflowTest {
     private static final int KEYS = 300;
     private static final int FAR = 8 << 20;
     private static final int LIMIT = 100_000;
+    private static final int BUDGET = 4 << 20;
 
     private static ShardContext context(OverflowMemory far) {
         return new ShardContext().seed(1).maxMemory(LIMIT).overflow(far, 0, FAR);
@@ -263,6 +266,117 @@ class OverflowTest {
                     assertThat((String) last).startsWith("OOM");
                 }
             }
+        }
+    }
+
+    /** Peers may have less room than there are slots: what is there stays, and the policy decides about the rest. */
+    @Test
+    void whenPeersHaveNoRoomThePolicyDecides() {
+        for (EvictionPolicy policy : List.of(EvictionPolicy.REFUSE, EvictionPolicy.ALL_KEYS_LRU)) {
+            SlowMemory far = new SlowMemory(FAR, 1, 1);
+            far.room(LIMIT);
+            try (ShardFixture f = new ShardFixture(context(far).evictionPolicy(policy))) {
+                Object last = "";
+                int writes = 0;
+                for (int i = 0; i < KEYS; i++) {
+                    int before = far.writes;
+                    last = f.call("SET", "key" + i, value(1000, i));
+                    writes = Math.max(writes, far.writes - before);
+                }
+                assertThat(writes).as("tries of one request").isLessThan(20);
+                assertThat(f.shard.overflow().values()).isBetween(80L, 100L);
+                if (policy == EvictionPolicy.REFUSE) {
+                    assertThat((String) last).startsWith("OOM");
+                } else {
+                    assertThat(last).isEqualTo("OK");
+                }
+                far.room(FAR);
+                for (int i = 0; i < KEYS; i++) {
+                    assertThat(f.call("SET", "key" + i, value(1000, i))).isEqualTo("OK");
+                }
+                for (int i = 0; i < KEYS; i++) {
+                    assertThat(f.call("GET", "key" + i)).isEqualTo(value(1000, i));
+                }
+            }
+        }
+    }
+
+    /** Lost pages are used again when the strings in them are gone. */
+    @Test
+    void lostPagesAreUsedAgain() {
+        int length = 256 << 10;
+        SlowMemory far = new SlowMemory(length, 1, 1);
+        try (ShardFixture f =
+                new ShardFixture(new ShardContext().seed(1).maxMemory(LIMIT).overflow(far, 0, length))) {
+            for (int round = 0; round < 5; round++) {
+                fill(f, KEYS);
+                far.lose();
+                for (int i = 0; i < KEYS; i++) {
+                    int before = far.writes;
+                    f.call("SET", "more" + i, value(100 + 10 * i, i));
+                    assertThat(far.writes - before).as("tries of one request").isLessThan(200);
+                }
+                f.deleteEachKey();
+            }
+            fill(f, KEYS);
+            for (int i = 0; i < KEYS; i++) {
+                assertThat(f.call("GET", "key" + i)).isEqualTo(value(1000, i));
+            }
+        }
+    }
+
+    /** At the end of the process's memory requests wait as at the limit, and keep what was uploaded for them. */
+    @Test
+    void whatFindsNoMemoryWaitsWithItsUploads() {
+        SlowMemory far = new SlowMemory(FAR, 1, 5);
+        try (ShardFixture f = new ShardFixture(
+                        new ShardContext().seed(1).memoryBudget(BUDGET).overflow(far, 0, FAR));
+                ShardClient client = new ShardClient(f.shard)) {
+            long[] ids = new long[10];
+            Arrays.setAll(ids, i -> client.upload(value(1000, i + 1).getBytes(StandardCharsets.US_ASCII)));
+            fill(f, BUDGET / 700);
+            for (int i = 0; i < ids.length; i++) {
+                long id = ids[i];
+                byte[] key = ("key" + i).getBytes(StandardCharsets.US_ASCII);
+                client.execute(KvOp.GETSET, r -> r.argument(key).uploadedArgument(id));
+                assertThat(client.cursor.text()).isEqualTo(value(1000, i));
+            }
+            assertThat(f.shard.statistics().calls(KvOp.GETSET)).isEqualTo(ids.length);
+            assertThat(f.shard.statistics().rejected()).isZero();
+        }
+    }
+
+    /** While strings cannot be moved out at once, only what takes memory waits. */
+    @Test
+    void whatIsHereIsReadWhileMovingOutIsBusy() {
+        SlowMemory far = new SlowMemory(FAR, 1, 1);
+        try (ShardFixture f = new ShardFixture(context(far))) {
+            fill(f, KEYS);
+            String[] keys = new String[20];
+            Arrays.setAll(keys, i -> "key" + i);
+            f.call("MGET", keys);
+            assertThat(f.shard.usedMemory()).isGreaterThan(LIMIT);
+            far.silent(true);
+            for (int i = 0; i < keys.length; i++) {
+                assertThat(f.call("GET", keys[i])).isEqualTo(value(1000, i));
+            }
+            assertThatThrownBy(() -> f.call("SET", "x", "y")).hasMessageContaining("waits for ever");
+            assertThatThrownBy(() -> f.call("GET", "key50")).hasMessageContaining("waits for ever");
+            far.silent(false);
+            assertThat(f.call("GET", "key50")).isEqualTo(value(1000, 50));
+        }
+    }
+
+    /** Strings move out for a value that comes in pieces. */
+    @Test
+    void longValuesComeAtTheLimit() {
+        try (ShardFixture f = new ShardFixture(
+                        new ShardContext().seed(1).maxMemory(4 * LIMIT).overflow(new SlowMemory(FAR, 1, 1), 0, FAR));
+                ShardClient client = new ShardClient(f.shard)) {
+            fill(f, 3 * KEYS);
+            byte[] value = TransferFixture.bytes(LIMIT, 1);
+            assertThat(client.set("x", value)).isEqualTo("OK");
+            assertThat(f.call("STRLEN", "x")).isEqualTo((long) value.length);
         }
     }
 

@@ -15,6 +15,8 @@ final class SlowMemory implements OverflowMemory {
     private final int delays;
     private final BitSet lost = new BitSet();
     private boolean silent;
+    private int room = Integer.MAX_VALUE;
+    int writes;
     long refused;
 
     /** Creates it; of so many tries all but one are refused. */
@@ -27,6 +29,11 @@ final class SlowMemory implements OverflowMemory {
     /** Loses all pages that there are. */
     void lose() {
         lost.set(0, bytes.capacity() / PAGE);
+    }
+
+    /** Has room for so many bytes from its beginning on. */
+    void room(int length) {
+        room = length;
     }
 
     /** Whether nothing is done any more. */
@@ -56,8 +63,17 @@ final class SlowMemory implements OverflowMemory {
 
     @Override
     public boolean tryWrite(long offset, DirectBuffer source, int index, int length) {
+        writes++;
         boolean isRefused = isRefused(offset, length);
+        if (offset + length > room) {
+            throw new OverflowFullException("no room for page " + offset / PAGE);
+        }
         bytes.putBytes((int) offset, source, index, isRefused ? length / 2 : length);
         return !isRefused;
+    }
+
+    @Override
+    public void discard(long offset, int length) {
+        lost.clear((int) (offset / PAGE), (int) ((offset + length) / PAGE));
     }
 }
