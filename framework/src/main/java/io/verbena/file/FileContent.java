@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.agrona.collections.Hashing;
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,8 @@ final class FileContent {
     private final BlockPool pool;
     private final PagedMemory memory;
     private final Duration timeout;
-    private final Int2IntHashMap blocks = new Int2IntHashMap(BlockPool.NONE);
+    // its readers share no iterator
+    private final Int2IntHashMap blocks = new Int2IntHashMap(8, Hashing.DEFAULT_LOAD_FACTOR, BlockPool.NONE, false);
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private volatile long size;
 
@@ -310,7 +312,8 @@ final class FileContent {
         lengthen(end, to);
     }
 
-    private int[] held(Opener opener) throws IOException {
+    /** Which of its blocks the file has now, in order. */
+    int[] held(Opener opener) throws IOException {
         Lock shared = acquire(lock.readLock(), opener);
         try {
             return held(0, Integer.MAX_VALUE);
