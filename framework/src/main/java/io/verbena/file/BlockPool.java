@@ -64,8 +64,8 @@ final class BlockPool {
     }
 
     /**
-     * A block that was taken got no room, and never will: peers that are lost do not come back. Nor will those that were
-     * never taken, which have no place either.
+     * A block that was taken got no room, and never will: peers that are lost do not come back. Nor will those that
+     * were never taken, which have no place either.
      */
     synchronized void refuse(int block) {
         used--; // but it remains taken

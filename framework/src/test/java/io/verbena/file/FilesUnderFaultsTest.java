@@ -163,8 +163,8 @@ class FilesUnderFaultsTest {
             assertThat(Files.readAllBytes(Files.write(file, most))).isEqualTo(most);
             assertThatExceptionOfType(FileSystemException.class)
                     .isThrownBy(() -> Files.write(system.getPath("/more"), new byte[1]))
-                    .withMessage("/more: No space left: 64 of 128 blocks of 131072 bytes are used,"
-                            + " and the peers that are left have no room for others");
+                    .withMessageStartingWith("/more: ")
+                    .withMessageContaining("no room for");
         }
     }
 
