@@ -12,6 +12,11 @@ import java.util.concurrent.TimeUnit;
 public final class Deadline {
     private Deadline() {}
 
+    /** The longer of two times. */
+    public static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
+    }
+
     /**
      * Runs something if a future is not done in time. A future that is done keeps nothing: the clock lets go of both at
      * once.

@@ -19,10 +19,13 @@ final class BlockPool {
     private final BitSet taken = new BitSet(); // under this
     private int used; // under this
     private int lowest; // none below is free; under this
+    private int fresh; // none from here on was ever taken; under this
+    private int end; // none from here on can be taken; under this
 
     BlockPool(PagedMemory memory) {
         this.memory = memory;
         this.count = (int) (memory.size() / BLOCK);
+        this.end = count;
     }
 
     PagedMemory memory() {
@@ -46,16 +49,27 @@ final class BlockPool {
 
     /**
      * Takes the lowest free block: one that was used before has its place at the peers. @return NONE if all are used
+     * or refused
      */
     synchronized int take() {
         int block = taken.nextClearBit(lowest);
-        if (block >= count) {
+        if (block >= end) {
             return NONE;
         }
         lowest = block + 1;
+        fresh = Math.max(fresh, lowest);
         taken.set(block);
         used++;
         return block;
+    }
+
+    /**
+     * A block that was taken got no room, and never will: peers that are lost do not come back. Nor will those that
+     * were never taken, which have no place either.
+     */
+    synchronized void refuse(int block) {
+        used--; // but it remains taken
+        end = fresh;
     }
 
     /** Gives a block back, which nobody uses any more. */

@@ -1,16 +1,17 @@
 package io.verbena.file;
 
+import io.verbena.nic.port.MemoryExhaustedException;
+import io.verbena.tier.NoRoomException;
+import io.verbena.tier.PageLostException;
 import io.verbena.tier.PagedMemory;
 import io.verbena.tier.PagedMemoryException;
 import io.verbena.tier.PagedOptions;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.agrona.collections.Hashing;
 import org.agrona.collections.Int2IntHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +32,13 @@ final class FileContent {
     private static final int PAGE = PagedOptions.DEFAULT_PAGE_LENGTH;
     private static final int FLUSH = 64; // blocks that are flushed together
     private static final UnsafeBuffer ZEROS = new UnsafeBuffer(new byte[PAGE]);
-    private static final long LOOK_MILLIS = 10;
 
     private final BlockPool pool;
     private final PagedMemory memory;
     private final Duration timeout;
-    private final Int2IntHashMap blocks = new Int2IntHashMap(BlockPool.NONE);
-    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    // its readers share no iterator
+    private final Int2IntHashMap blocks = new Int2IntHashMap(8, Hashing.DEFAULT_LOAD_FACTOR, BlockPool.NONE, false);
+    private final ContentLock lock = new ContentLock();
     private volatile long size;
 
     FileContent(BlockPool pool, Duration timeout) {
@@ -55,7 +56,7 @@ final class FileContent {
 
     /** Reads. @return how many bytes, or -1 at the end */
     int read(long position, ByteBuffer target, Opener opener) throws IOException {
-        Lock shared = acquire(lock.readLock(), opener);
+        Lock shared = lock.share(opener);
         try {
             long left = size - position;
             if (left <= 0 || !target.hasRemaining()) {
@@ -86,7 +87,7 @@ final class FileContent {
                 long offset = BlockPool.offset(block) + inBlock(at);
                 try {
                     memory.read(offset, target, done, part, opener.gone());
-                } catch (PagedMemoryException e) {
+                } catch (PagedMemoryException | MemoryExhaustedException | IllegalStateException e) {
                     return doneBefore(done, opener.failed(e, at, offset));
                 }
                 done += part;
@@ -111,7 +112,7 @@ final class FileContent {
         if (length == 0) {
             return 0;
         }
-        Lock shared = acquire(lock.readLock(), opener);
+        Lock shared = lock.share(opener);
         try {
             if (hasAll(position, length)) {
                 return writePages(position, source, opener);
@@ -119,7 +120,7 @@ final class FileContent {
         } finally {
             shared.unlock();
         }
-        Lock alone = acquire(lock.writeLock(), opener);
+        Lock alone = lock.own(opener);
         try {
             return extend(position, source, opener);
         } finally {
@@ -129,7 +130,7 @@ final class FileContent {
 
     /** Writes behind the last byte. @return where the written bytes end */
     long append(ByteBuffer source, Opener opener) throws IOException {
-        Lock alone = acquire(lock.writeLock(), opener);
+        Lock alone = lock.own(opener);
         try {
             long position = size;
             return position + (source.hasRemaining() ? extend(position, source, opener) : 0);
@@ -167,12 +168,13 @@ final class FileContent {
         UnsafeBuffer bytes = new UnsafeBuffer(source, source.position(), length);
         int done = 0;
         IOException failure = null;
+        IOException refusal = null;
         while (done < length && failure == null) {
             long at = position + done;
             int known = blocks.get(index(at));
             int block = known == BlockPool.NONE ? pool.take() : known;
             if (block == BlockPool.NONE) {
-                failure = noSpace(opener);
+                failure = refusal == null ? noSpace(opener) : refusal;
                 break;
             }
             int from = done;
@@ -183,6 +185,10 @@ final class FileContent {
             }
             if (block != known && done > from) {
                 blocks.put(index(at), block);
+            } else if (block != known && failure != null && failure.getCause() instanceof NoRoomException) {
+                pool.refuse(block);
+                refusal = failure;
+                failure = null; // another may have its place already
             } else if (block != known) {
                 pool.give(block);
             }
@@ -200,20 +206,25 @@ final class FileContent {
         try {
             memory.write(offset, source, index, length, opener.gone());
             return null;
-        } catch (PagedMemoryException e) {
+        } catch (PagedMemoryException | MemoryExhaustedException | IllegalStateException e) {
             return opener.failed(e, position, offset);
         }
     }
 
     private IOException noSpace(Opener opener) {
-        return opener.failed("No space left: all " + pool.count() + " blocks of " + BLOCK + " bytes are used");
+        int used = pool.used();
+        return opener.failed(
+                used == pool.count()
+                        ? "No space left: all " + used + " blocks of " + BLOCK + " bytes are used"
+                        : "No space left: " + used + " of " + pool.count() + " blocks of " + BLOCK
+                                + " bytes are used, and the peers that are left have no room for others");
     }
 
     // ---- size -------------------------------------------------------------------------------------------------------
 
     /** Cuts off what lies behind a size; a file that is not longer stays as it is. */
     void truncate(long to, Opener opener) throws IOException {
-        Lock alone = acquire(lock.writeLock(), opener);
+        Lock alone = lock.own(opener);
         try {
             if (to < size) {
                 zeroTail(to, opener);
@@ -242,7 +253,7 @@ final class FileContent {
 
     /** Makes the file as long as another that it is a copy of. */
     private void lengthen(long to, Opener opener) throws IOException {
-        Lock alone = acquire(lock.writeLock(), opener);
+        Lock alone = lock.own(opener);
         try {
             size = Math.max(size, to);
         } finally {
@@ -252,12 +263,12 @@ final class FileContent {
 
     /** Gives all blocks back: nobody has the file any more. Waits until those have left who were using it. */
     void release() {
-        lock.writeLock().lock();
+        Lock alone = lock.own();
         try {
             release(0);
             size = 0;
         } finally {
-            lock.writeLock().unlock();
+            alone.unlock();
         }
     }
 
@@ -310,8 +321,9 @@ final class FileContent {
         lengthen(end, to);
     }
 
-    private int[] held(Opener opener) throws IOException {
-        Lock shared = acquire(lock.readLock(), opener);
+    /** Which of its blocks the file has now, in order. */
+    int[] held(Opener opener) throws IOException {
+        Lock shared = lock.share(opener);
         try {
             return held(0, Integer.MAX_VALUE);
         } finally {
@@ -321,7 +333,7 @@ final class FileContent {
 
     /** Waits until what was written to a range is with its peers. */
     void force(long position, long length, Opener opener) throws IOException {
-        Lock shared = acquire(lock.readLock(), opener);
+        Lock shared = lock.share(opener);
         try {
             long end = Math.min(size, position + length);
             int[] held = held(index(position), index(Math.max(position, end + BLOCK - 1)));
@@ -344,29 +356,26 @@ final class FileContent {
     private void flush(int block, int count, Opener opener) throws IOException {
         try {
             memory.flush(BlockPool.offset(block), (long) count * BLOCK, timeout, opener.gone());
-        } catch (PagedMemoryException e) {
+        } catch (PageLostException e) {
+            throw opener.failed(e, position(e.offset()), e.offset());
+        } catch (PagedMemoryException | MemoryExhaustedException | IllegalStateException e) {
             IOException failure = opener.failed("what was written is not with the peers: " + e.getMessage());
             failure.initCause(e);
             throw failure;
         }
     }
 
-    // ---- parts ------------------------------------------------------------------------------------------------------
-
-    /** Takes a lock, unless whoever wants it is gone or interrupted meanwhile. */
-    private static Lock acquire(Lock lock, Opener opener) throws IOException {
-        try {
-            while (!lock.tryLock() && !lock.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                if (opener.gone().getAsBoolean()) {
-                    throw opener.failed("closed while it waited for others that use the file");
-                }
-            }
-            return lock;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException(opener.path() + ": interrupted while it waited for others");
-        }
+    /** Where in the file a byte of the memory is, which is in one of its blocks. */
+    private long position(long offset) {
+        int block = (int) (offset / BLOCK);
+        int index = Arrays.stream(held(0, Integer.MAX_VALUE))
+                .filter(each -> blocks.get(each) == block)
+                .findFirst()
+                .orElseThrow();
+        return (long) index * BLOCK + inBlock(offset);
     }
+
+    // ---- parts ------------------------------------------------------------------------------------------------------
 
     private static int index(long position) {
         return (int) (position / BLOCK);

@@ -1,7 +1,6 @@
 package io.verbena.file;
 
 import io.verbena.tier.PageLostException;
-import io.verbena.tier.PagedMemoryException;
 import java.nio.file.FileSystemException;
 import java.util.function.BooleanSupplier;
 
@@ -9,14 +8,12 @@ import java.util.function.BooleanSupplier;
  * On whose behalf a file's content is used.
  *
  * @param path of the file, for messages
- * @param gone whether the channel is closed, so that nobody waits for it any more
+ * @param gone whether nobody waits for it any more: the channel is closed, or the thread interrupted
  */
 record Opener(String path, BooleanSupplier gone) {
-    private static final BooleanSupplier NEVER = () -> false;
-
-    /** One that stays until it is done. */
+    /** One that stays until it is done, or this thread is interrupted. */
     static Opener of(RemotePath path) {
-        return new Opener(path.toString(), NEVER);
+        return new Opener(path.toString(), Thread.currentThread()::isInterrupted);
     }
 
     FileSystemException failed(String reason) {
@@ -28,7 +25,7 @@ record Opener(String path, BooleanSupplier gone) {
      *
      * @param position in the file of the byte that is at {@code offset} in the memory
      */
-    FileSystemException failed(PagedMemoryException e, long position, long offset) {
+    FileSystemException failed(RuntimeException e, long position, long offset) {
         FileSystemException failure = failed(
                 e instanceof PageLostException lost
                         ? range(position + lost.offset() - offset, lost)

@@ -134,7 +134,7 @@ public final class RemoteFileSystemProvider extends FileSystemProvider {
 
     @Override
     public Path getPath(URI uri) {
-        if (uri.getPath().isEmpty()) {
+        if (uri.isOpaque() || uri.getPath().isEmpty()) {
             throw new IllegalArgumentException(uri + " has no path");
         }
         return getFileSystem(uri).getPath(uri.getPath());

@@ -231,6 +231,7 @@ final class Block {
 
     /** A bit for each page that a replica lacks. */
     synchronized long unsaved() {
+        dropDead();
         long pages = 0;
         for (int page = 0; page < states.length; page++) {
             pages |= states[page].isDirty ? bit(page) : 0;
@@ -384,6 +385,12 @@ final class Block {
             lost &= ~bit(page);
             counters.lost.decrement();
         }
+    }
+
+    /** A bit for each page that is lost. */
+    synchronized long lost() {
+        dropDead();
+        return lost;
     }
 
     private boolean isLost(int page) {

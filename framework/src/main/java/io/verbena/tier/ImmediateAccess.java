@@ -97,6 +97,14 @@ final class ImmediateAccess {
         return false;
     }
 
+    /** Throws if a page of a block is lost. */
+    void throwIfLost(Block block) {
+        long lost = block.lost();
+        if (lost != 0) {
+            throwIfFinal(Attempt.LOST, block, geometry.page(block.number(), Long.numberOfTrailingZeros(lost)));
+        }
+    }
+
     /** Throws if trying again does not help. */
     void throwIfFinal(Attempt attempt, Block block, long page) {
         if (attempt == Attempt.LOST) {
@@ -105,7 +113,7 @@ final class ImmediateAccess {
                 throw new PageLostException(geometry.offset(page), geometry.pageLength, store.toString());
             }
         } else if (attempt == Attempt.NO_ROOM) {
-            throw new PagedMemoryException("no room for block " + block.number() + " (offset "
+            throw new NoRoomException("no room for block " + block.number() + " (offset "
                     + geometry.offset(geometry.page(block.number(), 0)) + "): "
                     + space.stores().rooms());
         }

@@ -189,7 +189,8 @@ public final class PagedMemory implements AutoCloseable {
      * @param length in bytes, at least 0
      * @throws IndexOutOfBoundsException if the range leaves the memory or the source
      * @throws PageLostException if a part of a page would be written that was lost with a peer
-     * @throws PagedMemoryException if a page or a frame does not come in time, or there is no room for a new block
+     * @throws NoRoomException if there is no room for a new block
+     * @throws PagedMemoryException if a page or a frame does not come in time
      * @throws IllegalStateException if the memory is closed, or has to be waited for within a callback of the node
      */
     public void write(long offset, DirectBuffer source, int index, int length) {
@@ -257,7 +258,7 @@ public final class PagedMemory implements AutoCloseable {
      *
      * @return whether all is written; if not, some of the bytes may be
      * @throws PageLostException if a part of a page would be written that was lost with a peer
-     * @throws PagedMemoryException if there is no room for a new block
+     * @throws NoRoomException if there is no room for a new block
      * @throws io.verbena.nic.port.MemoryExhaustedException if there was no memory to ask a peer
      */
     public boolean tryWrite(long offset, DirectBuffer source, int index, int length) {
@@ -398,6 +399,7 @@ public final class PagedMemory implements AutoCloseable {
      * waited for until they pause.
      *
      * @param limit how long it may take
+     * @throws PageLostException if a page was lost with a peer
      * @throws PagedMemoryException if it takes longer; what was written stays in its frames
      */
     public void flush(Duration limit) {
@@ -412,6 +414,7 @@ public final class PagedMemory implements AutoCloseable {
      * @param limit how long it may take
      * @param abandoned whether to give up waiting, as for a read
      * @throws IndexOutOfBoundsException if the range leaves the memory
+     * @throws PageLostException if a page of these blocks was lost with a peer
      * @throws PagedMemoryException if it takes longer, or is abandoned; what was written stays in its frames
      */
     public void flush(long offset, long length, Duration limit, BooleanSupplier abandoned) {
@@ -435,6 +438,8 @@ public final class PagedMemory implements AutoCloseable {
                 pager.save(block, deadline);
             }
         }
+        forEachPart(
+                geometry.page(first, 0), geometry.page(last + 1, 0), (block, from, to) -> immediate.throwIfLost(block));
     }
 
     /** What it has done and holds. Looks at each block. */

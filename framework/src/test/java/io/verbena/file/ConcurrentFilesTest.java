@@ -137,6 +137,24 @@ class ConcurrentFilesTest {
         expectAllFree();
     }
 
+    /** Threads that look which blocks a file has, to copy it, do not take them from each other. */
+    @Test
+    void allSeeAllBlocks() throws Exception {
+        int blocks = 200;
+        FileContent content = new FileContent(((RemoteFileSystem) system).pool(), Donors.LONG);
+        Opener opener = Opener.of((RemotePath) system.getPath("/file"));
+        for (int i = 0; i < blocks; i++) {
+            content.write((long) i * Donors.BLOCK, ByteBuffer.wrap(new byte[] {1}), opener);
+        }
+        together(self -> {
+            for (int i = 0; i < 10_000; i++) {
+                assertThat(content.held(opener).length).isEqualTo(blocks);
+            }
+        });
+        content.release();
+        expectAllFree();
+    }
+
     /** Files are made, replaced, renamed and deleted by all: each open is of a whole file, and no block is left. */
     @Test
     void namesChangeUnderReaders() throws Exception {

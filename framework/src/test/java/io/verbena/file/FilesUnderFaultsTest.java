@@ -103,6 +103,25 @@ class FilesUnderFaultsTest {
         }
     }
 
+    /** What was written back is lost too, and force says so in the file's terms. */
+    @Test
+    void aForceOfWhatIsLostFails() throws IOException {
+        try (Donors donors = Donors.tcp().add(ROOM).add(ROOM)) {
+            FileSystem system = open(donors, 1);
+            Path path = write(system, 0);
+            write(system, 1); // so that nothing of it is here
+            donors.kill(0);
+            Donors.await(() -> !peer(system, 0).alive());
+            try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+                assertThatExceptionOfType(FileSystemException.class)
+                        .isThrownBy(() -> channel.force(false))
+                        .withMessageMatching("/f0: bytes \\d+ to \\d+ are lost with peer .*");
+            }
+            Files.write(path, content(0));
+            write(system, 0);
+        }
+    }
+
     private static org.assertj.core.data.Offset<Long> within() {
         return org.assertj.core.data.Offset.offset((long) Donors.BLOCK);
     }
@@ -127,6 +146,26 @@ class FilesUnderFaultsTest {
             }
         }
         return lost;
+    }
+
+    /** Blocks that had their place at a donor that is lost are passed over for those that have theirs at another. */
+    @Test
+    void whatFullDonorsHaveIsUsedAgain() throws IOException {
+        try (Donors donors = Donors.tcp().add(ROOM).add(ROOM)) {
+            FileSystem system = open(donors, 1);
+            Path file = system.getPath("/file");
+            Files.write(file, new byte[2 * ROOM]);
+            donors.kill(0);
+            Donors.await(() -> !peer(system, 0).alive());
+            Files.delete(file);
+            byte[] most = new byte[ROOM];
+            new SplittableRandom(1).nextBytes(most);
+            assertThat(Files.readAllBytes(Files.write(file, most))).isEqualTo(most);
+            assertThatExceptionOfType(FileSystemException.class)
+                    .isThrownBy(() -> Files.write(system.getPath("/more"), new byte[1]))
+                    .withMessageStartingWith("/more: ")
+                    .withMessageContaining("no room for");
+        }
     }
 
     /** Without any donor a write fails, and does not hang. */

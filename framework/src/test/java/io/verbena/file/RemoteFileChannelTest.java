@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.Node;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -34,7 +35,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,6 +75,40 @@ class RemoteFileChannelTest {
         ByteBuffer buffer = ByteBuffer.allocate(values.length);
         Arrays.stream(values).forEach(value -> buffer.put((byte) value));
         return buffer.flip();
+    }
+
+    // ---- failures ---------------------------------------------------------------------------------------------------
+
+    /** What the memory refuses is a failure of the file. */
+    @Test
+    void aFaultWithinACallbackIsAFileSystemException() throws Exception {
+        Map<String, Object> properties = donors.properties();
+        properties.put("resident", 16 * Donors.PAGE);
+        system.close(); // this one uses what its peers share
+        Path other = donors.open("callback", properties).getPath("/file");
+        Files.write(other, new byte[2 * Donors.BLOCK]);
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        ((Node) properties.get("node")).execute(() -> {
+            try {
+                Files.readAllBytes(other);
+                failure.complete(new AssertionError("it was read"));
+            } catch (IOException | RuntimeException e) {
+                failure.complete(e);
+            }
+        });
+        assertThat(failure.get(30, TimeUnit.SECONDS))
+                .isInstanceOf(FileSystemException.class)
+                .hasMessageContaining("cannot be called from its own callbacks");
+    }
+
+    @Test
+    void aCopyEndsWhenItsThreadIsInterrupted() throws IOException {
+        Files.write(file, new byte[10 * Donors.BLOCK]);
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> Files.copy(file, system.getPath("/copy")));
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(Files.exists(system.getPath("/copy"))).isFalse();
+        assertThat(usedBlocks()).isEqualTo(10);
     }
 
     // ---- options ----------------------------------------------------------------------------------------------------

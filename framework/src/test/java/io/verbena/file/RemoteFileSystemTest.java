@@ -75,6 +75,9 @@ class RemoteFileSystemTest {
             expectWrong(donors, "replicas", 2, "number of peers 1 outside 2..64");
             expectWrong(donors, "size", 5000, "size 5000 is not a multiple of 131072");
             assertThatIllegalArgumentException()
+                    .isThrownBy(() -> donors.provider().getPath(URI.create("verbena:x")))
+                    .withMessage("verbena:x has no path");
+            assertThatIllegalArgumentException()
                     .isThrownBy(() -> donors.open("a/b", donors.properties()))
                     .withMessageContaining("has a path");
             Map<String, Object> absent = donors.properties();

@@ -127,6 +127,24 @@ class PagedMemoryDeathTest {
         assertThat(read(memory, 0, SIZE)).isEqualTo(all);
     }
 
+    /** What was written back before is lost all the same, and who waits for it is told. */
+    @Test
+    void aFlushOfWhatIsLostFails() {
+        peers.add(SIZE).add(SIZE);
+        PagedMemory memory = peers.open(peers.options(SIZE).resident(16 * PAGE));
+        UnsafeBuffer all = bytes(SIZE, 3);
+        memory.write(0, all, 0, SIZE);
+        memory.flush(Peers.LONG);
+        memory.advise(0, SIZE, Advice.DONT_NEED);
+        peers.kill(0);
+        Peers.await(() -> !memory.statistics().peers().get(0).alive());
+        assertThatThrownBy(() -> memory.flush(Peers.LONG))
+                .isInstanceOf(PageLostException.class)
+                .hasMessageContaining("are lost with peer " + peers.address(0));
+        memory.write(0, all, 0, SIZE);
+        memory.flush(Peers.LONG);
+    }
+
     @Test
     void whatIsResidentGoesToTheFileWhenNoPeerIsLeft(@TempDir Path directory) {
         peers.add(SIZE);

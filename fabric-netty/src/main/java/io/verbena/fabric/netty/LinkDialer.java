@@ -40,6 +40,7 @@ final class LinkDialer {
     private final long reconnectForNanos;
     private volatile boolean closed;
     private volatile @Nullable Channel channel;
+    private Duration helloTimeout; // of an attempt; by the owner, but for the first
     private boolean hadLink;
     private int failures;
     private long linkSince;
@@ -48,6 +49,7 @@ final class LinkDialer {
     LinkDialer(NettyFabric fabric, SocketAddress address) {
         this.fabric = fabric;
         this.address = address;
+        this.helloTimeout = fabric.context().helloTimeout();
         this.minDelayNanos = Nanos.of(fabric.context().minReconnectDelay());
         this.maxDelayNanos = Nanos.of(fabric.context().maxReconnectDelay());
         this.reconnectForNanos = Nanos.of(fabric.context().reconnectFor());
@@ -58,8 +60,14 @@ final class LinkDialer {
         return address;
     }
 
+    /** How long each hello of an attempt may take: of the first as long as the caller waits. */
+    Duration helloTimeout() {
+        return helloTimeout;
+    }
+
     /** Starts the first attempt; any thread. */
     CompletableFuture<Link> start(Duration timeout) {
+        helloTimeout = Deadline.longer(timeout, helloTimeout);
         Deadline.set(
                 first,
                 timeout,
@@ -105,6 +113,7 @@ final class LinkDialer {
             fabric.counters().countReconnect();
         }
         hadLink = true;
+        helloTimeout = fabric.context().helloTimeout();
         linkSince = System.nanoTime();
     }
 

@@ -216,14 +216,14 @@ public final class NettyFabric implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         Calling calling = new Calling(NettyFabric.this, connector);
-                        begin(channel, calling, connector.address());
+                        begin(channel, calling, connector.address(), connector.helloTimeout());
                         channel.pipeline().addLast("call", new Caller(calling));
                     }
                 });
         if (!domain) {
             bootstrap.option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true);
             bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                    Math.min(Integer.MAX_VALUE, context.helloTimeout().toMillis()));
+                    Math.min(Integer.MAX_VALUE, connector.helloTimeout().toMillis()));
         }
         waiter.transport().limitUnsent(bootstrap, domain, context.notSentLowWater());
         return bootstrap.connect(waiter.transport().address(address));
@@ -239,10 +239,11 @@ public final class NettyFabric implements AutoCloseable {
             channel.close();
             return;
         }
-        begin(channel, new Answering(this), null);
+        begin(channel, new Answering(this), null, context.helloTimeout());
     }
 
-    private void begin(Channel channel, HelloHandler.Outcome outcome, @Nullable SocketAddress to) {
+    private void begin(
+            Channel channel, HelloHandler.Outcome outcome, @Nullable SocketAddress to, Duration helloTimeout) {
         if (closed) {
             channel.close();
             return;
@@ -254,7 +255,7 @@ public final class NettyFabric implements AutoCloseable {
         HelloHandler.install(
                 channel,
                 0,
-                context.helloTimeout(),
+                helloTimeout,
                 new ReceiveBufferSizer(context.maxReceiveBuffer(), readBuffers.budget()::isScarce, !encrypted),
                 security.checked(outcome));
     }

@@ -149,7 +149,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
             return;
         }
         channel.closeFuture().addListener(future -> incoming.decrementAndGet());
-        begin(channel, new Accepting(), false);
+        begin(channel, new Accepting(), context.helloTimeout(), false);
     }
 
     /**
@@ -179,7 +179,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         connecting.channel = channel;
-                        begin(channel, connecting, true);
+                        begin(channel, connecting, Deadline.longer(timeout, context.helloTimeout()), true);
                         channel.pipeline().addLast("greet", new ConnectorHello(rings));
                     }
                 })
@@ -199,7 +199,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         }
     }
 
-    private void begin(Channel channel, HelloHandler.Outcome outcome, boolean connecting) {
+    private void begin(Channel channel, HelloHandler.Outcome outcome, Duration helloTimeout, boolean connecting) {
         if (closed) {
             channel.close();
             return;
@@ -211,7 +211,7 @@ public final class SharedMemoryFabric implements AutoCloseable {
         if (secret != null) {
             SecretHandshake.install(channel, secret, "shm", endpoint.nicId(), connecting);
         }
-        HelloHandler.install(channel, HelloFlyweight.MAX_TEXT_LENGTH, context.helloTimeout(), RECEIVE_BUFFER, outcome);
+        HelloHandler.install(channel, HelloFlyweight.MAX_TEXT_LENGTH, helloTimeout, RECEIVE_BUFFER, outcome);
     }
 
     private static String nameOf(Channel channel) {
