@@ -4,6 +4,7 @@ import io.verbena.Node;
 import io.verbena.NodeMode;
 import io.verbena.RemoteSession;
 import io.verbena.Tenant;
+import io.verbena.nic.port.MemoryExhaustedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -245,12 +246,15 @@ public final class PagedMemory implements AutoCloseable {
      *
      * @return whether it is done; if not, the target has some of the bytes
      * @throws PageLostException if a page was lost with a peer
-     * @throws io.verbena.nic.port.MemoryExhaustedException if there was no memory to ask a peer
      */
     public boolean tryRead(long offset, MutableDirectBuffer target, int index, int length) {
         check(offset, length);
         target.boundsCheck(index, length);
-        return immediate.read(offset, target, index, length);
+        try {
+            return immediate.read(offset, target, index, length);
+        } catch (MemoryExhaustedException e) {
+            return false; // to ask a peer: there is some again when others have answered
+        }
     }
 
     /**
@@ -259,12 +263,15 @@ public final class PagedMemory implements AutoCloseable {
      * @return whether all is written; if not, some of the bytes may be
      * @throws PageLostException if a part of a page would be written that was lost with a peer
      * @throws NoRoomException if there is no room for a new block
-     * @throws io.verbena.nic.port.MemoryExhaustedException if there was no memory to ask a peer
      */
     public boolean tryWrite(long offset, DirectBuffer source, int index, int length) {
         check(offset, length);
         source.boundsCheck(index, length);
-        return immediate.write(offset, source, index, length);
+        try {
+            return immediate.write(offset, source, index, length);
+        } catch (MemoryExhaustedException e) {
+            return false;
+        }
     }
 
     private Attempt writeNew(

@@ -37,8 +37,7 @@ class ContentLockTest {
         });
         CompletableFuture<Void> alone = CompletableFuture.runAsync(() -> {
             try {
-                lock.own(looking)
-                        .unlock();
+                lock.own(looking).unlock();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

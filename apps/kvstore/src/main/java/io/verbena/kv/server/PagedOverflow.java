@@ -3,7 +3,6 @@ package io.verbena.kv.server;
 import io.verbena.kv.store.OverflowException;
 import io.verbena.kv.store.OverflowFullException;
 import io.verbena.kv.store.OverflowMemory;
-import io.verbena.nic.port.MemoryExhaustedException;
 import io.verbena.tier.PageLostException;
 import io.verbena.tier.PagedMemory;
 import io.verbena.tier.PagedMemoryException;
@@ -24,8 +23,6 @@ final class PagedOverflow implements OverflowMemory {
             return memory.tryRead(offset, target, index, length);
         } catch (PageLostException e) {
             throw lost(e);
-        } catch (MemoryExhaustedException e) {
-            return false; // to ask a peer: there is some again when others have answered
         }
     }
 
@@ -37,8 +34,6 @@ final class PagedOverflow implements OverflowMemory {
             throw lost(e);
         } catch (PagedMemoryException e) {
             throw new OverflowFullException(String.valueOf(e.getMessage()));
-        } catch (MemoryExhaustedException e) {
-            return false;
         }
     }
 

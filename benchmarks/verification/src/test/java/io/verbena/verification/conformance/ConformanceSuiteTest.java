@@ -31,7 +31,7 @@ class ConformanceSuiteTest {
     private static final Path PAGE = Path.of("..", "..", "docs", "conformance.md");
 
     @TestFactory
-    @Timeout(300)
+    @Timeout(600)
     List<DynamicNode> rows() {
         Suite suite = new Suite().run();
         List<DynamicNode> nodes = new ArrayList<>();
