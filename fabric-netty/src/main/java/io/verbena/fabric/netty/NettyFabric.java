@@ -222,8 +222,8 @@ public final class NettyFabric implements AutoCloseable {
                 });
         if (!domain) {
             bootstrap.option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true);
-            bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                    Math.min(Integer.MAX_VALUE, connector.helloTimeout().toMillis()));
+            long millis = TimeUnit.NANOSECONDS.toMillis(Nanos.of(connector.helloTimeout()));
+            bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.min(Integer.MAX_VALUE, millis));
         }
         waiter.transport().limitUnsent(bootstrap, domain, context.notSentLowWater());
         return bootstrap.connect(waiter.transport().address(address));
