@@ -41,7 +41,8 @@ final class BackingFile implements AutoCloseable {
     /** By its name: javac warns of the class, which {@code jdk.unsupported} exports. */
     private static OpenOption direct() {
         try {
-            for (Object option : Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
+            for (Object option :
+                    Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
                 if (option instanceof OpenOption found && option.toString().equals("DIRECT")) {
                     return found;
                 }
