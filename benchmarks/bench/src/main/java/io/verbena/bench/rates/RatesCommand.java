@@ -35,6 +35,9 @@ public final class RatesCommand extends RunCommand {
     private static final double CHANGE_SECONDS = 0.005;
     private static final IntPredicate ALL = i -> true;
 
+    /** Messages a second: a quarter of them is the least that {@link RateOptions#requests} takes. */
+    private static final double LEAST = 4000;
+
     @Option(names = "--tenants", paramLabel = "<count>", description = "Default ${DEFAULT-VALUE}.")
     int tenants = 50;
 
@@ -61,7 +64,7 @@ public final class RatesCommand extends RunCommand {
         table = new MarkdownTable(List.of("what", "median (least-most)"));
         try (Sink sink = new Sink(fabric, "rates")) {
             out.println(Machine.here().text());
-            double capacity = price(sink);
+            double capacity = Math.max(LEAST, price(sink)); // a machine that is busy may send nothing in a short time
             agent(sink);
             shares(sink, capacity / 4);
             measured(sink, capacity);
