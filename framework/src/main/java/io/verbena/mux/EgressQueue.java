@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * any thread.
  */
 public final class EgressQueue extends Round.Member {
+    private static final FlowStatistics NONE = new FlowStatistics(); // of one that has sent nothing
+
     private final int firstDepth;
     private volatile int depth;
     private volatile int weight;
@@ -111,7 +113,7 @@ public final class EgressQueue extends Round.Member {
     /** What it has sent. */
     FlowStatistics statistics() {
         FlowStatistics known = statistics;
-        return known == null ? new FlowStatistics() : known;
+        return known == null ? NONE : known;
     }
 
     // ---- the engine's -----------------------------------------------------------------------------------------------
