@@ -11,6 +11,7 @@ import java.util.function.UnaryOperator;
 
 /** Figure 2: 1 KB messages beside a flow of 1 KB to 1 MB in the same class. */
 final class Figure2 extends PaperFigure {
+    private static final String CARD = "that the card takes a message in turn is an input: by packets it does not hold";
     private static final int KIB = 1024;
     private static final int[] SIZES = {
         KIB, 4 * KIB, 16 * KIB, 32 * KIB, 64 * KIB, 128 * KIB, 256 * KIB, 512 * KIB, 1024 * KIB
@@ -72,7 +73,8 @@ final class Figure2 extends PaperFigure {
                         grows,
                         grows >= DOUBLE,
                         "the card takes turns by less than a message")
-                .accepting("≥ " + Numbers.text(DOUBLE, "x")));
+                .accepting("≥ " + Numbers.text(DOUBLE, "x"))
+                .but(CARD));
         int at = 0;
         while (at < last && times.at(0, at + 1) < DOUBLE * times.at(0, 0)) {
             at++;
@@ -87,7 +89,8 @@ final class Figure2 extends PaperFigure {
                         "half of the other's message is waited for on average, 2.6 us of 64 KiB at 100 Gb/s:"
                                 + " how long a message"
                                 + " may be until that doubles the latency depends on what the host adds to it")
-                .accepting("64 or 128 KiB"));
+                .accepting("64 or 128 KiB")
+                .but(CARD));
         for (int i = 1; i < WAYS.size(); i++) {
             double shift = times.last(i) / times.at(i, AT_64_KIB);
             report.claim(Claim.judged(

@@ -63,7 +63,8 @@ final class Figure3b extends PaperFigure {
                         grown,
                         monotone && grown >= GROWS,
                         "the card stops a message that has begun")
-                .accepting("≥ " + Numbers.text(GROWS, "x")));
+                .accepting("≥ " + Numbers.text(GROWS, "x"))
+                .but("that a message that has begun goes on is an input"));
         for (int way = 1; way < WAYS.size(); way++) {
             double shift = times.last(way) / times.at(way, AT_16_KIB);
             report.claim(Claim.judged(

@@ -50,7 +50,10 @@ final class Figure10 extends PaperFigure {
         long nanos = size == Size.FULL ? FULL_NANOS : QUICK_NANOS;
         double capacity = SharedNic.capacity(seed, BYTES);
         FigureReport report = new FigureReport(id(), title())
-                .setting("requests", "WRITEs of " + BYTES + " B, one or four under way; the paper does not say")
+                .setting(
+                        "requests",
+                        "WRITEs of " + BYTES + " B, one or four under way; the paper does not say;"
+                                + " 1 and 4 are all that were tried")
                 .setting("SHARE, DRUM", multiplexed + " connections of an application a queue pair")
                 .setting("requests that the NIC takes", Numbers.text(capacity / 1e6, "Mops") + ", measured")
                 .setting("seed", String.valueOf(seed));
