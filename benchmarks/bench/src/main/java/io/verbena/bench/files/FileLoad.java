@@ -102,7 +102,10 @@ final class FileLoad implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        channel.close();
-        Files.deleteIfExists(path);
+        try {
+            channel.close();
+        } finally {
+            Files.deleteIfExists(path);
+        }
     }
 }

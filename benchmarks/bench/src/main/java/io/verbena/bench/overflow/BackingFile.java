@@ -29,12 +29,21 @@ final class BackingFile implements AutoCloseable {
                 () -> ByteBuffer.allocateDirect(slot + PAGE).alignedSlice(PAGE));
         try {
             path = Files.createTempFile(directory, "verbena-overflow", ".values");
-            channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, direct());
+            channel = open(path);
         } catch (IOException | UnsupportedOperationException e) {
             throw new RunException(
                     "no direct I/O in " + directory + " (" + e.getMessage()
                             + "); name a directory on a disk with --file",
                     e);
+        }
+    }
+
+    private static FileChannel open(Path file) throws IOException {
+        try {
+            return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, direct());
+        } catch (IOException | UnsupportedOperationException e) {
+            Files.delete(file);
+            throw e;
         }
     }
 
@@ -57,7 +66,7 @@ final class BackingFile implements AutoCloseable {
         ByteBuffer buffer = buffers.get().clear();
         buffer.put(value).position(0).limit(slot);
         try {
-            channel.write(buffer, (long) key * slot);
+            expectAll(channel.write(buffer, (long) key * slot));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -66,7 +75,7 @@ final class BackingFile implements AutoCloseable {
     byte[] read(int key, int length) {
         ByteBuffer buffer = buffers.get().clear().limit(slot);
         try {
-            channel.read(buffer, (long) key * slot);
+            expectAll(channel.read(buffer, (long) key * slot));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -75,11 +84,20 @@ final class BackingFile implements AutoCloseable {
         return value;
     }
 
+    private void expectAll(int bytes) throws IOException {
+        if (bytes != slot) {
+            throw new IOException(bytes + " of " + slot + " bytes of a value in " + path);
+        }
+    }
+
     @Override
     public void close() {
         try {
-            channel.close();
-            Files.deleteIfExists(path);
+            try {
+                channel.close();
+            } finally {
+                Files.deleteIfExists(path);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
@@ -99,10 +100,17 @@ public final class OverflowCommand extends RunCommand {
 
     private void measure(OverflowLoad moved, OverflowLoad evicted) {
         List<OverflowLoad> ways = List.of(moved, evicted);
+        OverflowLoad.Counts counts = evicted.counts();
+        long filled = 0;
+        long missed = 0;
         double[][] rates = new double[3][rounds];
         double[][] tails = new double[3][rounds];
         double[][] medians = new double[3][rounds];
         for (int i = -1; i < rounds; i++) { // the first compiles what all run, and fills the memory by use
+            if (i == 0) {
+                filled = counts.done;
+                missed = counts.misses;
+            }
             for (int way = 0; way < 2; way++) {
                 double rate = ways.get(way).run(writes, seconds) / 1000;
                 Histogram histogram = ways.get(way).times();
@@ -125,20 +133,23 @@ public final class OverflowCommand extends RunCommand {
         table.print(out);
         out.println(text(
                 "%.1f %% of the operations missed the evicting store",
-                100.0 * evicted.counts().misses / Math.max(1, evicted.counts().done)));
+                100.0 * (counts.misses - missed) / Math.max(1, counts.done - filled)));
     }
 
     /** A donor dies in the middle of a round. */
     private void kill(OverflowLoad load, JavaProcess donor) {
         ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
         try {
-            later.schedule(() -> donor.process().destroyForcibly(), (long) (seconds * 500), TimeUnit.MILLISECONDS);
+            Future<?> killed = later.schedule(
+                    () -> donor.process().destroyForcibly(), (long) (seconds * 500), TimeUnit.MILLISECONDS);
             load.run(writes, seconds);
+            if (!killed.isDone()) {
+                throw new RunException("the donor was not killed before the round was over: give it more --seconds");
+            }
         } finally {
             later.shutdownNow();
         }
         Histogram histogram = load.times();
-        donor.process().destroyForcibly();
         load.readAll();
         out.println(text(
                 "one of two donors killed in a round: p99 %.0f us, longest %.0f ms; all %d keys read and right",

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -78,7 +79,8 @@ final class OverflowLoad implements AutoCloseable {
 
     /** Counts. */
     static final class Counts {
-        long underWay;
+        long underWay; // that somebody waits for
+        long refills; // under way
         long done;
         long misses;
         long wrong;
@@ -163,13 +165,28 @@ final class OverflowLoad implements AutoCloseable {
         }
         if (op == SET && on != null) {
             byte[] value = keys.value(key);
-            disk.execute(() -> {
+            onDisk(() -> {
                 on.write(key, value);
-                fromDisk.add(() -> send(key, value));
+                return () -> send(key, value);
             });
         } else {
             send(key, op == SET ? keys.value(key) : null);
         }
+    }
+
+    /** Does something on the disk, and what follows from it here. */
+    private void onDisk(Supplier<Runnable> task) {
+        disk.execute(() -> {
+            Runnable then;
+            try {
+                then = task.get();
+            } catch (RuntimeException e) {
+                then = () -> {
+                    throw e;
+                };
+            }
+            fromDisk.add(then);
+        });
     }
 
     private void send(int key, byte @Nullable [] value) {
@@ -192,7 +209,7 @@ final class OverflowLoad implements AutoCloseable {
     private void awaitBelow(long limit) {
         client.flush();
         long deadline = System.nanoTime() + LONGEST;
-        while (counts.underWay >= limit) {
+        while (counts.underWay >= limit || (limit == 1 && counts.refills > 0)) {
             poll(deadline);
         }
     }
@@ -241,9 +258,9 @@ final class OverflowLoad implements AutoCloseable {
             end(key);
             return;
         }
-        disk.execute(() -> {
+        onDisk(() -> {
             byte[] value = on.read(key, keys.valueLength);
-            fromDisk.add(() -> fill(key, value));
+            return () -> fill(key, value);
         });
     }
 
@@ -252,16 +269,20 @@ final class OverflowLoad implements AutoCloseable {
             counts.wrong++;
         }
         record(key);
+        counts.underWay--;
+        counts.refills++;
         keys.ops[key] = REFILL;
         send(key, value);
     }
 
     private void end(int key) {
-        if (keys.ops[key] != REFILL) {
+        if (keys.ops[key] == REFILL) {
+            counts.refills--;
+        } else {
             record(key);
+            counts.underWay--;
         }
         keys.begun[key] = 0;
-        counts.underWay--;
     }
 
     private void record(int key) {

@@ -64,7 +64,11 @@ public final class RatesCommand extends RunCommand {
         table = new MarkdownTable(List.of("what", "median (least-most)"));
         try (Sink sink = new Sink(fabric, "rates")) {
             out.println(Machine.here().text());
-            double capacity = Math.max(LEAST, price(sink)); // a machine that is busy may send nothing in a short time
+            double capacity = price(sink);
+            if (capacity < LEAST) { // a machine that is busy may send nothing in a short time
+                err.println(text("%.0f messages a second are no capacity: %.0f are assumed", capacity, LEAST));
+                capacity = LEAST;
+            }
             agent(sink);
             shares(sink, capacity / 4);
             measured(sink, capacity);
