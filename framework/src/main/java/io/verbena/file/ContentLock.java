@@ -8,8 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Who uses a content: several that share it, or one alone. Whoever finds it in use stands in line, and so do all that
- * come later: the first of the line goes next, however many others share it. Thread-safe, and not reentrant.
+ * Who uses a file's content: several that share it, or one alone. Whoever finds it in use stands in line, and so do all
+ * that come later: nobody passes the first of the line, however many others share it; the others follow in about the
+ * order in which they came. Thread-safe, and not reentrant.
  */
 final class ContentLock {
     private static final long LOOK_MILLIS = 10;

@@ -70,7 +70,7 @@ public final class ExchangePeer {
         return sentAt[(int) (number & (SENT_KEPT - 1))];
     }
 
-    /** Whether what it kept before its grant fell has ended: that answered what it had said before it was told. */
+    /** Whether the lease of the grant before the last has ended, though it never confirmed the lower one. */
     boolean hasLapsed(long now, long lease) {
         return inflow.unconfirmed > 0 && inflow.unconfirmed <= sequence && now - inflow.unconfirmedSince >= lease;
     }

@@ -73,9 +73,7 @@ public final class RateSlot {
         return sentRate == 0 && deliveredRate == 0 && !isHeld && !isDeliveryHeld;
     }
 
-    /**
-     * Whether a larger capacity for requests would have let it send more: its peers and its answers would have, too.
-     */
+    /** Whether more capacity for requests would have let it send more: neither its peers nor its answers bound it. */
     boolean isHeldForRequests() {
         return isHeld && bound != TenantAllocation.Bound.PEERS && bound != TenantAllocation.Bound.COMPLETIONS;
     }

@@ -3,9 +3,9 @@ package io.verbena.kv.server;
 import io.verbena.kv.store.OverflowException;
 import io.verbena.kv.store.OverflowFullException;
 import io.verbena.kv.store.OverflowMemory;
+import io.verbena.tier.NoRoomException;
 import io.verbena.tier.PageLostException;
 import io.verbena.tier.PagedMemory;
-import io.verbena.tier.PagedMemoryException;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -32,7 +32,7 @@ final class PagedOverflow implements OverflowMemory {
             return memory.tryWrite(offset, source, index, length);
         } catch (PageLostException e) {
             throw lost(e);
-        } catch (PagedMemoryException e) {
+        } catch (NoRoomException e) {
             throw new OverflowFullException(String.valueOf(e.getMessage()));
         }
     }

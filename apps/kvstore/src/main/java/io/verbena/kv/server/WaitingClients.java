@@ -3,6 +3,8 @@ package io.verbena.kv.server;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.DirectBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Clients of a shard with requests that wait for its overflow. They are tried again when something was moved, and some
@@ -11,6 +13,7 @@ import org.agrona.DirectBuffer;
  * <p>Used by the shard's owner alone, but for {@link #onProgress}, {@link #hasProgress} and {@link #requests}.
  */
 final class WaitingClients {
+    private static final Logger LOG = LoggerFactory.getLogger(WaitingClients.class);
     private static final long LOOK_MILLIS = 20;
 
     private final long timeoutMillis;
@@ -31,20 +34,28 @@ final class WaitingClients {
             return true;
         }
         boolean isFirst = client.overflowed.isEmpty();
-        if (!client.overflow(buffer, offset, length, nowMillis + timeoutMillis)) {
+        try {
+            if (!client.overflow(buffer, offset, length, nowMillis + timeoutMillis)) {
+                return false;
+            }
+            if (isFirst) {
+                clients.add(client);
+            }
+        } catch (OutOfMemoryError e) {
+            LOG.error("there is no memory for a request that waits for the overflow", e);
             return false;
         }
-        if (isFirst) {
-            clients.add(client);
+        int before = requests;
+        requests = before + 1;
+        if (before == 0) {
+            progress = true; // what it waits for may have come before anybody was counted
         }
-        requests = count();
-        progress = true; // what it waits for may have come before it was counted
         return true;
     }
 
-    /** Something was moved. Any thread. @return whether anybody waits for that */
+    /** Something was moved. Any thread. @return whether to wake the shard: somebody waits, and it does not know yet */
     boolean onProgress() {
-        if (requests == 0) {
+        if (requests == 0 || progress) {
             return false;
         }
         progress = true;
@@ -83,6 +94,9 @@ final class WaitingClients {
             }
         }
         requests = count();
+        if (over > 0 && requests > 0) {
+            progress = true; // each client has had a bounded number of tries
+        }
         return over;
     }
 

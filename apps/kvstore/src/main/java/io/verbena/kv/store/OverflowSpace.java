@@ -173,9 +173,11 @@ final class OverflowSpace {
     }
 
     private void givePages(int page, int count) {
-        for (int i = retired.nextSetBit(page); i >= 0 && i < page + count; i = retired.nextSetBit(i + 1)) {
-            retired.clear(i);
-            discard.accept(base + (long) i * PAGE);
+        for (int i = page; i < page + count; i++) {
+            if (retired.get(i)) {
+                retired.clear(i);
+                discard.accept(base + (long) i * PAGE);
+            }
         }
         used.clear(page, page + count);
         usedPages -= count;
