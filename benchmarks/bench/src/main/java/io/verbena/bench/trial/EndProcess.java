@@ -21,7 +21,7 @@ public final class EndProcess extends ChildCommand {
     static final String NEAR = "near";
     static final String FAR = "far";
     static final String BOTH = "both";
-    static final int FAR_SECONDS = 10;
+    static final int FAR_SECONDS = 30;
 
     @Option(names = "--warmup")
     double warmup;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class JavaProcess implements AutoCloseable {
     private static final String LOG_LEVEL = "VERBENA_LOG_LEVEL";
 
-    private static final int END_SECONDS = 10;
+    private static final int END_SECONDS = 30;
 
     private final Process process;
 
