@@ -58,8 +58,8 @@ final class Figure11 extends PaperFigure {
                 .setting(
                         "requests",
                         "WRITEs of " + BYTES + " B in batches of " + BATCH
-                                + ", one under way; the paper does not say: 4 and 16 were tried, and 4 was chosen because RAW"
-                                + " comes near the paper with it")
+                                + ", one under way; the paper does not say: 4 and 16 were tried, and 4 was chosen"
+                                + " because RAW comes near the paper with it")
                 .setting(
                         "flow",
                         Numbers.text(FLOW) + " requests, at the rate that its connection has in "
