@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a policy gives is what a peer can do, and what it refuses is refused before anything is there for it. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class AccessPolicyTest {
     private static final UnsafeBuffer EIGHT = new UnsafeBuffer(new byte[8]);
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Calls and operations allocate nothing once they have been running; the odd byte is the JVM's own. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class AllocationTest {
     private static final int WARM_UP = 20_000;
     private static final int MEASURED = 20_000;

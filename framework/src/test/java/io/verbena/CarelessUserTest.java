@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Threads that share everything: each uses, closes and makes anew what another is using, in any order, twice, and in
  * the end the nodes under all of it. Each call ends, by a result or by an exception that says what was wrong.
  */
-@Timeout(120)
+@Timeout(180)
 class CarelessUserTest {
     private static final int THREADS = 5;
     private static final int STEPS = 400; // a thread

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
 /** What was sent before a channel or its node was closed arrives. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ChannelCloseTest {
     private static final int MESSAGES = 8;
     private static final int LONG = 32 << 20;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Channels with rate limits, under a clock of the test. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ChannelRateTest {
     private static final long MILLI = 1_000_000;
     private static final int LENGTH = 1000;

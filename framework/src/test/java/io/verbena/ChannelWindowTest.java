@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A channel's window grows while others send to the same peer and it could send more; nothing is lost or changed by
  * that.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ChannelWindowTest {
     private static final int BURST = 20_000;
     private static final Duration LONG = Duration.ofHours(1);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A peer that opens as many connections as it can leaves some to others. */
-@Timeout(60)
+@Timeout(180)
 class ConnectionFloodTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 

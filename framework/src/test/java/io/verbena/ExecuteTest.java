@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a node is given to run. */
-@Timeout(60)
+@Timeout(180)
 class ExecuteTest {
     @ParameterizedTest
     @EnumSource

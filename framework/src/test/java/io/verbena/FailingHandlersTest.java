@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /** A handler that throws for each message is called for the next, and does not fill the log, whoever sends. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class FailingHandlersTest {
     private static final int MESSAGES = 50;
     private static final String REASON = "this handler always throws";

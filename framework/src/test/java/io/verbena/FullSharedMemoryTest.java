@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * Shared memory that is full while nodes run: nobody waits for ever, everybody is told what helps, and with room all
  * goes on. The file system is a small one that the test mounts, for which it needs root.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class FullSharedMemoryTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final Duration LONG = Duration.ofSeconds(40);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections and calls that nobody waits for. */
-@Timeout(60)
+@Timeout(180)
 class FuturesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Handlers that cannot take a message now, that run elsewhere, and senders that wait for room. */
-@Timeout(120)
+@Timeout(180)
 class HandlerTest {
     private static final int MESSAGES = 2_000;
     private static final InboxOptions SMALL =

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Inboxes that share one reserve of their node: idle ones hold nothing, and all get what is sent to them. */
-@Timeout(60)
+@Timeout(180)
 class InboxReserveTest {
     private static final int INBOXES = 32;
     private static final int MESSAGES = 200;

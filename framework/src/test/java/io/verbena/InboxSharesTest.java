@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whose messages are taken, in time that the test makes: each poll takes 100 microseconds. */
-@Timeout(60)
+@Timeout(180)
 class InboxSharesTest {
     private static final int LIMIT = 64;
 

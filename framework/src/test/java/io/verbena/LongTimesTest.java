@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Times that no long holds the nanoseconds of are taken for as long as may be, wherever one is given. */
-@Timeout(60)
+@Timeout(180)
 class LongTimesTest {
     private static final Duration EVER = ChronoUnit.FOREVER.getDuration();
 

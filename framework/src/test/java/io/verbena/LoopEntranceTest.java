@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * Whoever is inside a callback of an INVOKER node's event loop, or in a handler of one of its inboxes, and sends, is
  * not entered again before it returns: neither the loop nor the node.
  */
-@Timeout(60)
+@Timeout(180)
 class LoopEntranceTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int RECORD = 256; // more than is sent inline

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * limits. The model does each operation when it is posted: all that is read, and what is left in the end, must be as if
  * nothing had been merged, chained or kept waiting.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class MergeScheduleTest {
     private static final int LENGTH = 2048;
     private static final int OPERATIONS = 600;

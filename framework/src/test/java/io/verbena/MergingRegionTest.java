@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Remote regions whose operations merge; what takes the same way with merging and without is in RemoteRegionTest. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class MergingRegionTest {
     private static final OperationHandler NOBODY = (id, outcome, value) -> {};
 

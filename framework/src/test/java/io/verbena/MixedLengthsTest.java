@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Inline, staged and large messages in turns, so that the memory of each kind is freed and used again many times. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class MixedLengthsTest {
     private static final int MESSAGES = 20_000;
     private static final int IN_PARTS = 5_000;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * anything sent again: the time after which an acknowledgement is missed is longer than the test, so that a packet that
  * goes down with a link that was replaced is never seen.
  */
-@Timeout(60)
+@Timeout(180)
 class MutualConnectTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration NEVER = Duration.ofMinutes(5);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
 /** Texts name nodes, inboxes and tenants; a token that does not permit is told, logged and counted. */
-@Timeout(60)
+@Timeout(180)
 class NamesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Messages that are offered one by one, by an application that then does no turn of its node. */
-@Timeout(60)
+@Timeout(180)
 class OffersTest {
     private static final int MESSAGES = 20;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Paged memory of which one peer is a process that is killed. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PagedMemoryProcessTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int SIZE = 1 << 20; // as long as the process's region

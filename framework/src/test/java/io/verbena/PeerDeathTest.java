@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A process of this host that is killed is known to be gone, and not waited for as one that only cannot be reached is.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PeerDeathTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration FOR_EVER = Duration.ofHours(1);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The strategy that a node was given is asked by its own thread, and by those that wait in {@link Inbox#await}. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PollingTest {
     private final Map<PollStrategy.Waiting, AtomicInteger> waits = new EnumMap<>(PollStrategy.Waiting.class);
     private final Map<PollStrategy.Waiting, AtomicInteger> asked = new EnumMap<>(PollStrategy.Waiting.class);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a process sees of another that is killed or stopped in the middle of traffic, and that it goes on. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ProcessFaultTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration CALL = Duration.ofSeconds(60);

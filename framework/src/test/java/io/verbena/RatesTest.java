@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Rates by utility on nodes whose time is the test's: what counts is messages, not time. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RatesTest {
     private static final long MILLI = 1_000_000;
     private static final int LENGTH = 64;

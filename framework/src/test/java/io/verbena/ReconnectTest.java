@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Channels whose peer goes away and comes back. */
-@Timeout(60)
+@Timeout(180)
 class ReconnectTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final String SHM_ADDRESS =

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A node that connects a lost channel again, under a clock that the test moves. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RedialTest {
     private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nothing of a node is entered twice: neither its event loop nor its handlers, whatever a handler calls. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ReentranceTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int DEPTH = 16;

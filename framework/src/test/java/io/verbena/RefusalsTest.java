@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A sender that is told "not now" is counted under what is short, and under nothing else. */
-@Timeout(60)
+@Timeout(180)
 class RefusalsTest {
     private static final int LARGE = 64 * 1024;
     private static final int REFUSALS = 100;

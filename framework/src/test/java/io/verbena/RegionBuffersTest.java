@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where the bytes of a remote region's operations lie: copied, or in the application's buffers. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RegionBuffersTest {
     private static final int LENGTH = 1 << 20;
 

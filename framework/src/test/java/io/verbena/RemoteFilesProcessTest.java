@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files at a process that stands still: whoever waits for it can be freed. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RemoteFilesProcessTest {
     private static final int PAGE = 4096;
     private static final int PAGES = 200;

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RemoteRegionTest {
     private static final Duration SHORT = Duration.ofMillis(100);
 
@@ -229,7 +229,7 @@ class RemoteRegionTest {
      */
     @ParameterizedTest
     @EnumSource(Fabric.class)
-    @Timeout(value = 40, unit = TimeUnit.SECONDS)
+    @Timeout(value = 180, unit = TimeUnit.SECONDS)
     void wakesTheSleepingNodeThatPolls(Fabric fabric) {
         NodeContext server = fabric.context(NodeMode.ASSISTED).spin(Duration.ZERO);
         NodeContext client = fabric.context(NodeMode.ASSISTED).spin(Duration.ZERO);

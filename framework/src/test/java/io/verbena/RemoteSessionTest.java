@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The memory of several peers, and messages beside it. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RemoteSessionTest {
     private static final int BLOCK = 4096;
     private static final int LENGTH = 32 * BLOCK;

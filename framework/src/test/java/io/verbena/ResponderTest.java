@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Answers that come from elsewhere than the handler, and handlers that fail. */
-@Timeout(120)
+@Timeout(180)
 class ResponderTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final int CALLS = 20_000;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nodes whose links have small rings, for many peers: everything passes that passes through large ones. */
-@Timeout(60)
+@Timeout(180)
 class RingLengthTest {
     private static final int RING = 8 << 10;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nodes that share a secret, on every kind of link between processes. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SecretNodesTest {
     private static SharedSecret secret(String text) {
         return new SharedSecret(text.getBytes(StandardCharsets.US_ASCII));

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages in the forms that applications have them in, and senders that wait for room. */
-@Timeout(60)
+@Timeout(180)
 class SendFormsTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 

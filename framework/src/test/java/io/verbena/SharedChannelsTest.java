@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Channels that share queue pairs: how they are opened, and how each ends without the others. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SharedChannelsTest {
     private static final UnsafeBuffer EIGHT = new UnsafeBuffer(new byte[8]);
 

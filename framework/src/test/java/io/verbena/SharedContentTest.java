@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What channels that share queue pairs carry, both ways, under random schedules: whole, once, in each one's order. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SharedContentTest {
     private static final int CHANNELS = 24;
     private static final int MESSAGES = 12_000;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Several nodes send to one inbox whose consumer is slower than they are. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SharedInboxTest {
     private static final int LENGTH = 1024;
     private static final int MEMORY = 1 << 20;

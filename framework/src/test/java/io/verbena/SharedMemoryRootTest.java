@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Where the directory of a user's shared memory is not his own, another one is named, by the option that the text says.
  */
-@Timeout(60)
+@Timeout(180)
 class SharedMemoryRootTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A process that gets SIGTERM: its nodes close, and its peers know. */
-@Timeout(120)
+@Timeout(180)
 class ShutdownTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "LOCAL")

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A tenant whose callback takes long, and the neighbour that does not wait for it. */
-@Timeout(120)
+@Timeout(180)
 class SlowCallbackTest {
     private static final Duration BOUND = Duration.ofMillis(20);
     private static final int MESSAGES = 50;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages of several streams that come by one queue pair: each is its own channel's, or nobody's. */
-@Timeout(60)
+@Timeout(180)
 class StreamsTest {
     private static final int FIRST = 1; // of a queue pair
     private static final int SECOND = 2;

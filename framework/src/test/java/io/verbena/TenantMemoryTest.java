@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a tenant may take of its node's memory, and of its regions. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class TenantMemoryTest {
     private static final int LIMIT = 1 << 20;
     private static final int CHUNK = 64 << 10;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Those who share a node: what they have, may set, and cannot reach. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class TenantTest {
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[10_000]);
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A node uses whatever its addresses need, and was told of none of them at the launch. */
-@Timeout(60)
+@Timeout(180)
 class TransportsFollowTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nodes that agree on rates, whose time is the test's: what counts is messages, not time. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class TwoSidedRatesTest {
     private static final long MILLI = 1_000_000;
     private static final int LENGTH = 64;

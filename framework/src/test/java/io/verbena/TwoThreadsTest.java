@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Two threads where one at a time may be: the second one is told, and nothing breaks. */
-@Timeout(120)
+@Timeout(180)
 class TwoThreadsTest {
     private static final int THREADS = 2;
     private static final int MESSAGES = 20_000; // a thread

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whoever opens links and leaves a frame unfinished on each does not use up a node's memory. */
-@Timeout(60)
+@Timeout(180)
 class UnfinishedFramesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int SOCKETS = 3_000;

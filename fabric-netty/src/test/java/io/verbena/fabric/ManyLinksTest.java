@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
  * A NIC with more links than it asks each turn: what comes by any of them arrives, whoever runs the engines, also while
  * their number passes the limit in either direction, and the death of any is noticed.
  */
-@Timeout(90)
+@Timeout(180)
 class ManyLinksTest {
     private static final int SPOKES = 70; // more than a word of bits
     private static final int RING = 16 << 10;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** When a window is to be larger, by round trips that are given. */
-@Timeout(value = 10, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class WindowGrowthTest {
     private static final long LONG = 20 * WindowGrowth.MIN_ROUND_TRIP;
 

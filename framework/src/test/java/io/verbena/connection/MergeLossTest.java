@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Merging operations over simulated links that lose, repeat and reorder packets, against a model that does each
  * operation when it is posted; and over links that are cut.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class MergeLossTest {
     private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int LENGTH = 4096;

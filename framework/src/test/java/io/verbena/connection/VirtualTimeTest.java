@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The agents of connections in virtual time: as actors of a simulation, and under a clock that the test moves. */
-@Timeout(value = 30, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class VirtualTimeTest {
     private static final long LINGER = TimeUnit.SECONDS.toNanos(3);
     private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How callbacks of several tenants share a thread, with inboxes and a clock that are made up. */
-@Timeout(30)
+@Timeout(180)
 class CallbackTurnsTest {
     private static final long MICRO = 1_000;
     private static final long SECOND = 1_000_000_000;

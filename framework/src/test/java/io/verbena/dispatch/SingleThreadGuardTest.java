@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who may be inside of what is for one thread at a time. */
-@Timeout(60)
+@Timeout(180)
 class SingleThreadGuardTest {
     private static final int THREADS = 3;
     private static final int USES = 200_000;

@@ -54,7 +54,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every method of {@link Files}: what it does, or which exception says that it cannot. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 @SuppressWarnings("StreamResourceLeak") // names closes them
 class FilesConformanceTest {
     private final Donors donors = Donors.local().add(4 << 20).add(4 << 20);

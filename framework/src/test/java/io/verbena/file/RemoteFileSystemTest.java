@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How a file system is opened, found and closed. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RemoteFileSystemTest {
     /** As an application does it: by the scheme, with text alone, over a socket and with a node of its own. */
     @Test

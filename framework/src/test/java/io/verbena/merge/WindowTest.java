@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Windows that learn, on a path of the test's: a rate, a round trip without a queue, and what is more waits. */
-@Timeout(value = 20, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class WindowTest {
     private static final long US = 1_000;
     private static final long SECOND = 1_000_000_000;

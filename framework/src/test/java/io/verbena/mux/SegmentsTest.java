@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Long and short messages of channels that share a queue pair, over simulated links: each whole, once, in order. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SegmentsTest {
     private static final long A = 0xA0;
     private static final long B = 0xB0;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The baseline does what it is there to show: hundreds of rounds with the paper's step, thousands with another. */
-@Timeout(60)
+@Timeout(180)
 class DualDecompositionTest {
     private static final int ROUNDS = 2000;
 

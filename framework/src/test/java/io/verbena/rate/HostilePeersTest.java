@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A peer that says what nobody should, or does not say what it should: others are granted and send as before. */
-@Timeout(60)
+@Timeout(180)
 class HostilePeersTest {
     private static final long HOSTILE = 1;
     private static final long HONEST = 2;

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Timeout(120)
+@Timeout(180)
 class PeerCouplingTest {
     private static final double NEAR = 0.005;
     private static final int HOSTS = 20;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The exchange of prices in virtual time; conservation is looked at after each turn of each node. */
-@Timeout(120)
+@Timeout(180)
 class PriceExchangeTest {
     private static final int HOSTS = 5;
     private static final long LEASE = ExchangeWorld.TIMES.lease();

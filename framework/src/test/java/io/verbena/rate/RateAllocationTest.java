@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Solvers allocate nothing once they have been running; the odd byte is the JVM's own. */
-@Timeout(60)
+@Timeout(180)
 class RateAllocationTest {
     private static final int ROUNDS = 300;
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** From which length on it is cheaper to register. */
-@Timeout(60)
+@Timeout(180)
 class RegistrationCostTest {
     @Test
     void theCrossoverIsThePowerOfTwoThatIsNotBelow() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Memory that a node lends: to one paged memory at a time, in several regions, and fresh each time. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class DonationTest {
     private static final int REGION = 1 << 20;
     private static final long BYTES = 3 * REGION + REGION / 2;

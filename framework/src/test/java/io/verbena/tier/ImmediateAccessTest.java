@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Reads and writes that wait for nothing. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ImmediateAccessTest {
     private static final int PAGE = PagedOptions.DEFAULT_PAGE_LENGTH;
     private static final int FRAMES = 16;

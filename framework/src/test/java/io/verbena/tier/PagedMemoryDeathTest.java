@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What remains when a peer goes: all of it with two replicas, and with one what others have, and no lie. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PagedMemoryDeathTest {
     private static final int PAGE = PagedOptions.DEFAULT_PAGE_LENGTH;
     private static final int BLOCK = PagedOptions.DEFAULT_BLOCK_LENGTH;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Memory whose pages are here and at peers: what is written is what is read. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PagedMemoryTest {
     private static final int PAGE = PagedOptions.DEFAULT_PAGE_LENGTH;
     private static final int BLOCK = PagedOptions.DEFAULT_BLOCK_LENGTH;

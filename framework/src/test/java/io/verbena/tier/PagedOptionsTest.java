@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What options refuse, by value and limit. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PagedOptionsTest {
     private static Arguments bad(String message, Consumer<PagedOptions> change) {
         return Arguments.of(message, change);

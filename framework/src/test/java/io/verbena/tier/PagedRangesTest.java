@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Ranges of a memory by themselves: what is discarded, flushed, or wanted no more. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PagedRangesTest {
     private static final int PAGE = PagedOptions.DEFAULT_PAGE_LENGTH;
     private static final int BLOCK = PagedOptions.DEFAULT_BLOCK_LENGTH;

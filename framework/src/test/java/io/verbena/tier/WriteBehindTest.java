@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** There is no memory to post a page: whoever looks for a frame meanwhile does not pay for it, and nothing is lost. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class WriteBehindTest {
     private static final int PAGE = 4096;
     private static final @Nullable RemoteSession NOBODY_WAITS = null;

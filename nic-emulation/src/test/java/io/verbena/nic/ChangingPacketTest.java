@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A packet lies in memory that its sender has mapped, and is changed by him after it was looked at. */
-@Timeout(30)
+@Timeout(180)
 class ChangingPacketTest {
     private static final long PEER = 0xB;
     private static final int PEER_QP = 7;

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Threads that poll several queues by each scheme: nothing is lost, and as many threads poll as the scheme says. */
-@Timeout(60)
+@Timeout(180)
 class CompletionPollersTest {
     private static final long WAIT_NANOS = 200_000_000; // longer than a pause before a thread sleeps
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(180)
 class CompletionQueueTest {
     private final VerbsPair p = new VerbsPair();
     private final VerbsPair.End a = p.a;

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * An exception in any stage of a turn ends what caused it, and nothing else: a NIC has two queue pairs to one peer,
  * whose link and memory fail where a stage meets them, and one to another peer.
  */
-@Timeout(60)
+@Timeout(180)
 class ContainmentTest {
     private static final long MILLI = 1_000_000L;
     private static final int LENGTH = 3000;

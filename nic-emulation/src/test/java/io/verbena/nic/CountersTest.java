@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What several engines count is the sum of it. */
-@Timeout(60)
+@Timeout(180)
 class CountersTest {
     private static final int ENGINES = 4;
     private static final int COUNTS = 500_000;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A receiver whose memory is full: what is sent there waits for a time, and not for ever. */
-@Timeout(60)
+@Timeout(180)
 class ExhaustedMemoryTest {
     private static final long SECOND = 1_000_000_000L;
     private static final int LIMIT = 64 << 20;

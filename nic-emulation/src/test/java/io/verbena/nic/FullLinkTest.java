@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What waits while a link is full, for all or for bulk, and who is woken when it is not. */
-@Timeout(30)
+@Timeout(180)
 class FullLinkTest {
     private static final long PEER = 0xBEEF;
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Keys are what protects memory: what a NIC shows to everybody must not tell them. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class KeysTest {
     private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
     private static final int KEYS = 100;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class LifetimeTest {
     private final VerbsPair p = new VerbsPair();
     private final VerbsPair.End a = p.a;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(180)
 class NumberPoolTest {
     @Test
     void aNumberComesAgainWhenAllOthersHaveBeenTaken() {

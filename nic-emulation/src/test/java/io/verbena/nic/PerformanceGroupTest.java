@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(180)
 class PerformanceGroupTest {
     private final Nic nic =
             Nic.open(new NicContext().mode(EngineMode.INVOKER).maxGroups(4).capacity(1_000_000));

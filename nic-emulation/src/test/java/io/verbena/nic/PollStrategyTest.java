@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a strategy answers, no wake-up is lost; and each is asked as its contract says. */
-@Timeout(60)
+@Timeout(180)
 class PollStrategyTest {
     private static final long LONG = TimeUnit.SECONDS.toNanos(20);
     private static final int ROUNDS = 200;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** When what is posted leaves: at once, or with the next turn and in one system call with others. */
-@Timeout(30)
+@Timeout(180)
 class PostedRequestsTest {
     private static final long PEER = 0xBEEF;
     private static final int MAX_SEND = 64;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(60)
+@Timeout(180)
 class PostingTest {
     private final VerbsPair p = new VerbsPair();
     private final VerbsPair.End a = p.a;

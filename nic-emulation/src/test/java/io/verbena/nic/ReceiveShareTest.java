@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What an engine receives is shared by the groups' weights, and within a group by peers, however many links bring it
  * and however full they are.
  */
-@Timeout(60)
+@Timeout(180)
 class ReceiveShareTest {
     private static final int SMALL = 64;
     private static final int LARGE = 16 * 1024;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
  * A receiver without receives is asked ever more seldom, for one message at a time, and misses nothing when it is
  * ready.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ReceiverNotReadyTest {
     private static final int MESSAGES = 64;
     private static final long MILLI = 1_000_000L;

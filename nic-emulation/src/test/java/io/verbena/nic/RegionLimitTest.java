@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How many memory regions a NIC and a group may have, and what a refused one leaves behind: nothing. */
-@Timeout(30)
+@Timeout(180)
 class RegionLimitTest {
     private static final int MAX = 16;
     private static final int LENGTH = 4096;

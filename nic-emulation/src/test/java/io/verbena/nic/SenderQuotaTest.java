@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A sender has so many bytes in queues and no more, and gets back what was taken, given up, or went with its queue. */
-@Timeout(60)
+@Timeout(180)
 class SenderQuotaTest {
     private static final long MILLI = 1_000_000L;
     private static final int SMALL = 100;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
  * Peers that fill an append queue for each other have equal parts of it, and the groups of one peer have parts by their
  * weights, however often each of them asks for room.
  */
-@Timeout(60)
+@Timeout(180)
 @Tag("computed")
 class SharedQueueTest {
     private static final long MILLI = 1_000_000L;

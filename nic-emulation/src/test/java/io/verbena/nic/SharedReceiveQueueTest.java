@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(60)
+@Timeout(180)
 class SharedReceiveQueueTest {
     private final VerbsPair p = new VerbsPair();
     private final VerbsPair.End a = p.a;

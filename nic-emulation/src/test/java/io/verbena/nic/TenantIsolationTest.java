@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(180)
 class TenantIsolationTest {
     private final Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER));
     private final PerformanceGroup group = nic.createGroup(

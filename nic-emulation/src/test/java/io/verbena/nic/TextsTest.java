@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * What texts say of a NIC's objects: names, identities as they are written everywhere, and no key that could be used.
  */
-@Timeout(20)
+@Timeout(180)
 class TextsTest {
     private static final long PEER = 0xAB12;
 

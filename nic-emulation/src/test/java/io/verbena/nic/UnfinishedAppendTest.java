@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Senders that stop in the middle of a message in parts: what they hold goes back, and is not all that there is. */
-@Timeout(60)
+@Timeout(180)
 class UnfinishedAppendTest {
     private static final long MILLI = 1_000_000L;
     private static final long TIMEOUT = 100 * MILLI;

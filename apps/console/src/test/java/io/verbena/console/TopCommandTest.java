@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The command against a stand-in for a node's administration socket. */
-@Timeout(value = 30, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class TopCommandTest {
     @TempDir
     Path folder;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** In steady state the common operations put nothing on the Java heap, in the shard and on the way to it. */
-@Timeout(60)
+@Timeout(180)
 class AllocationTest {
     private static final int KEYS = 1000;
     private static final int OPERATIONS = 100_000;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The donor's command line, in a process of its own, and who borrows from it. */
-@Timeout(120)
+@Timeout(180)
 class DonateTest {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int SIZE = 16 << 20;

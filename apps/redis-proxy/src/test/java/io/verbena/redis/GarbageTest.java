@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients that speak badly, slowly or not to the end. */
-@Timeout(60)
+@Timeout(180)
 class GarbageTest {
     private ProxyFixture proxy;
     private RespClient bystander;

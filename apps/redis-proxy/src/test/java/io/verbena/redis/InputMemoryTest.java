@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Large commands have room one after the other, and nobody waits without end. */
-@Timeout(120)
+@Timeout(180)
 class InputMemoryTest {
     private static final long MIB = 1 << 20;
 

@@ -27,7 +27,7 @@ import redis.clients.jedis.Transaction;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Jedis as its users use it, with both versions of the protocol. */
-@Timeout(60)
+@Timeout(180)
 class JedisTest {
     private static ProxyFixture proxy;
 

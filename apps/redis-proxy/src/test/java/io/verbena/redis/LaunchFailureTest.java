@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A proxy that cannot be launched leaves nothing behind. */
-@Timeout(60)
+@Timeout(180)
 class LaunchFailureTest {
     @Test
     void workersThatWereMadeGiveBackWhatTheyHold() {

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Lettuce as its users use it, with both versions of the protocol. */
-@Timeout(60)
+@Timeout(180)
 class LettuceTest {
     private static final String PASSWORD = "secret";
     private static ProxyFixture proxy;

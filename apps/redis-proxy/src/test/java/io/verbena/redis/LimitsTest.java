@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What happens at the bounds: large values, clients that do not read, too many clients, silent clients. */
-@Timeout(120)
+@Timeout(180)
 class LimitsTest {
     private static final String MIB = "m".repeat(1 << 20);
 

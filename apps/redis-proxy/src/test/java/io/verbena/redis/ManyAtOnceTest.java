@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Far more requests at once than a turn executes: each client gets its own replies, and what was acknowledged is there.
  */
-@Timeout(120)
+@Timeout(180)
 class ManyAtOnceTest {
     private static final int CLIENTS = 50;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replies come in the order of the commands, whatever the order in which shards answer. */
-@Timeout(60)
+@Timeout(180)
 class PipelineTest {
     @Test
     void aThousandCommandsInOneWrite() throws Exception {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The same commands to a real Redis and to the proxy; the replies have to be the same bytes. */
-@Timeout(120)
+@Timeout(180)
 class RedisScriptTest {
     private static RealRedis redis;
     private static ProxyFixture proxy;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The command line, in a process of its own: what goes wrong is told in one line, and what runs ends when it is told
  * to.
  */
-@Timeout(120)
+@Timeout(180)
 class ServeTest {
     @TempDir
     Path directory;

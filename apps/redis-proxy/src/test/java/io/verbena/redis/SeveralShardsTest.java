@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Commands whose keys lie on several shards. */
-@Timeout(60)
+@Timeout(180)
 class SeveralShardsTest {
     private static final String CROSS_SLOT = "-CROSSSLOT Keys in request don't hash to the same slot\r\n";
 

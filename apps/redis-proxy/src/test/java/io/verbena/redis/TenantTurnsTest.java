@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whose turn it is, with connections that are made up: each executes one command after the other while it may. */
-@Timeout(30)
+@Timeout(180)
 class TenantTurnsTest {
     private static final long MS = TimeUnit.MILLISECONDS.toNanos(1);
 

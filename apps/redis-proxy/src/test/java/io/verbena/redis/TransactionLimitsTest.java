@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a client queues between MULTI and EXEC is bounded, for each and for all together, and let go in time. */
-@Timeout(60)
+@Timeout(180)
 class TransactionLimitsTest {
     private static final int LIMIT = 1 << 20;
     private static final String ABORTED = "-EXECABORT Transaction discarded because of previous errors.\r\n";

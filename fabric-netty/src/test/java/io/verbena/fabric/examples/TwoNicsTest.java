@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The example of docs/verbs.md stands there as it is here, and runs. */
-@Timeout(60)
+@Timeout(180)
 class TwoNicsTest {
     @Test
     void isWhatTheDocumentationShows() throws Exception {

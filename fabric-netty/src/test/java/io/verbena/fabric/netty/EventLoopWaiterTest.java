@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(60)
+@Timeout(180)
 class EventLoopWaiterTest {
     private static final long LONG = TimeUnit.SECONDS.toNanos(20);
     private static final long ENOUGH = TimeUnit.SECONDS.toNanos(8);

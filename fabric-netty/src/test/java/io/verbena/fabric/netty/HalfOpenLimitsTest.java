@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Connections that stop on their way to a link, or as a link: how long each of them may stay and how many there may be,
  * over TCP and Unix-domain sockets.
  */
-@Timeout(60)
+@Timeout(180)
 class HalfOpenLimitsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(700);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Peers that are broken or hostile: each loses its own connection, with a reason, and nobody else notices. */
-@Timeout(60)
+@Timeout(180)
 class HostilePeerTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 

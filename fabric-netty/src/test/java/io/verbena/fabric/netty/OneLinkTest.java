@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two fabrics have one link, whoever called whom and how often; and another gets it only by a proof. */
-@Timeout(60)
+@Timeout(180)
 class OneLinkTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 

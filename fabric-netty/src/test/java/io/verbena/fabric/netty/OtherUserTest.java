@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A process of another user at a Unix-domain socket that any user can open: it is judged by whom the kernel names.
  * Needs root, which can run such a process.
  */
-@Timeout(60)
+@Timeout(180)
 class OtherUserTest {
     private static final int OTHER = 65534;
     private static final int NEITHER = 12345;

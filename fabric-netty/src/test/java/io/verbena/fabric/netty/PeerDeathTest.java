@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A process of this host ends: the engine is told, whichever of its threads sees first that the link is down. */
-@Timeout(60)
+@Timeout(180)
 class PeerDeathTest {
     private static final int PROCESS_ID_OFFSET = 40;
 

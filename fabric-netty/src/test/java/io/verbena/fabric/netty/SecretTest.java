@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Links whose sides share a secret, and what those get who do not know it; raw sockets play the others. */
-@Timeout(60)
+@Timeout(180)
 class SecretTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final byte[] SECRET = "sixteen bytes or more".getBytes(StandardCharsets.US_ASCII);

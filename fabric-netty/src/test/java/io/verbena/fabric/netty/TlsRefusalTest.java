@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whom a side that speaks mutual TLS refuses, and what they get to know. */
-@Timeout(60)
+@Timeout(180)
 class TlsRefusalTest {
     @TempDir
     Path directory;

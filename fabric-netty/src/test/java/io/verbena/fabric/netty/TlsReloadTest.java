@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The files of certificates, keys and trust: those that change, and those that cannot be used. */
-@Timeout(60)
+@Timeout(180)
 class TlsReloadTest {
     @TempDir
     Path directory;

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Links over mutual TLS, on real sockets: what they carry, and that nothing of it is in clear. */
-@Timeout(60)
+@Timeout(180)
 class TlsTest {
     @TempDir
     Path directory;

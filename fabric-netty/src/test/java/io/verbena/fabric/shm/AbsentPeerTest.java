@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests to a peer that is not there wait for its link, cost others nothing meanwhile, and are not forgotten. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class AbsentPeerTest {
     private static final int QUEUE_PAIRS = 100;
 

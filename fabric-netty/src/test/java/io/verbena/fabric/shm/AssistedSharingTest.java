@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
  * own thread does, so that who posts has something queued when room comes. The engine's thread is held here, so it is
  * seen who did not wait for it.
  */
-@Timeout(60)
+@Timeout(180)
 class AssistedSharingTest {
     private final Nic near = Nic.open(new NicContext().mode(EngineMode.ASSISTED));
     private final Nic far = Nic.open(new NicContext().mode(EngineMode.INVOKER));

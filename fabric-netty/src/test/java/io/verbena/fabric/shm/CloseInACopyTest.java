@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A thread is in the middle of a copy to or from a peer's mapped memory while its own side closes: that memory stays
  * mapped until the copy has ended.
  */
-@Timeout(60)
+@Timeout(180)
 class CloseInACopyTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A peer writes into each word of the rings that it shares with a NIC what it likes: its link may end, a neighbour's
  * goes on.
  */
-@Timeout(60)
+@Timeout(180)
 class CorruptRingTest {
     private static final int CAPACITY = 8192;
     private static final int MAX_PACKET = 1024;

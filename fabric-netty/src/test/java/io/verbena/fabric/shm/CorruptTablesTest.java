@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * Somebody has written what he likes into the tables that a NIC shows its peers. What does not hold there is not judged
  * by it: the request goes as a packet, and is answered.
  */
-@Timeout(60)
+@Timeout(180)
 class CorruptTablesTest {
     private static final int LENGTH = 4096;
     private static final long[] VALUES = {

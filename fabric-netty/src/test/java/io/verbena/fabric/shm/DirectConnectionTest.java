@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
  * Whoever does not belong to a connection gets as little through mapped memory as by packets: another NIC whose queue
  * pair happens to have the same number, the peer of before, one that begins with another PSN.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class DirectConnectionTest {
     private final List<Side> sides = new ArrayList<>();
     private Side owner;

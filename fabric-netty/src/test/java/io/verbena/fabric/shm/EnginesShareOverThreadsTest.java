@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
  * every few turns, so that neither engine is far ahead, whoever has a core; in between they read each other's accounts
  * as they write them. What is asserted are counts, over turns in which everybody had work before and after.
  */
-@Timeout(60)
+@Timeout(180)
 class EnginesShareOverThreadsTest {
     private static final int ENGINES = 2;
     private static final int ROUNDS = 600;

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(180)
 class PacketRingTest {
     private static final long PATIENCE_NANOS = 45_000_000_000L; // less than the limit, which does not end a loop
 

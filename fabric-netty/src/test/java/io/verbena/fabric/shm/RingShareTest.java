@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Tenants whose messages go through a full ring: what each gets of it, and that what needs no room there does not wait.
  */
-@Timeout(60)
+@Timeout(180)
 class RingShareTest {
     private static final int LARGE = 64 << 10;
     private static final int SMALL = 64;

@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class SegmentCacheTest {
     private final Map<Integer, AtomicBuffer> there = new HashMap<>();
     private int looks;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The verbs between two NICs of one process: one-sided requests and appends directly, messages through the ring. */
-@Timeout(30)
+@Timeout(180)
 class VerbsOverLocalFabricTest {
     private static final int LENGTH = 1 << 20;
 

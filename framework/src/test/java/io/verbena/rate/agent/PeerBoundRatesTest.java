@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A node whose tenants a peer bounds; the peer is played, and the clock is the test's. */
-@Timeout(60)
+@Timeout(180)
 class PeerBoundRatesTest {
     private static final long EPOCH = 5_000_000;
     private static final double SECOND = 1e9;

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** On a clock of the test, with tenants that do what their rates allow of what they want. */
-@Timeout(60)
+@Timeout(180)
 class RateAgentTest {
     private static final long EPOCH = 5_000_000;
     private static final double SECOND = 1e9;

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Threads that really run at a time: direct initiators, the owner's responder, the consumer, the allocator. */
-@Timeout(120)
+@Timeout(180)
 class AppendConcurrencyTest {
     private final AppendFixture nic = new AppendFixture();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();

@@ -10,7 +10,7 @@ import org.agrona.concurrent.AtomicBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class ChunkAllocatorTest {
     /** What is wrong when it is one queue's turn is not the next one's, which gets its chunks all the same. */
     @Test

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Several consumers of one queue. */
-@Timeout(60)
+@Timeout(180)
 class ConsumersTest {
     private final AppendFixture nic = new AppendFixture();
     private final AppendQueue queue = nic.create(attributes().reserveChunks(2));

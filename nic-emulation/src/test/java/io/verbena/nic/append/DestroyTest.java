@@ -12,7 +12,7 @@ import io.verbena.nic.append.AppendFixture.Collector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class DestroyTest {
     private static final long TIMEOUT = 1_000_000;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Records that outlive their handler. */
-@Timeout(60)
+@Timeout(180)
 class HoldTest {
     private static final int LARGE = CHUNK;
     private static final long PATIENCE_NANOS = 45_000_000_000L; // less than the limit, which does not end a loop

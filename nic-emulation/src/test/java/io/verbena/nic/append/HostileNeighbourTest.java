@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who has a queue mapped writes into its words what no appender writes: that queue ends, and nothing else. */
-@Timeout(30)
+@Timeout(180)
 class HostileNeighbourTest {
     private static final int LENGTH = 40;
     private static final int QP = 3;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A link ends, and the peer that was in the middle of an operation on this side's memory lives on, or not. */
-@Timeout(30)
+@Timeout(180)
 class InitiatorsTest {
     private static final long PEER = 0xABC;
     private static final int KEY = 77;

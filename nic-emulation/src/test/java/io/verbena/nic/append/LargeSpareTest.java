@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The mapping that is kept ready for the next large message of a queue in which one has had to wait. */
-@Timeout(60)
+@Timeout(180)
 class LargeSpareTest {
     private static final int LENGTH = 1 << 20;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * RIMA's reserve rule: no receiver-not-ready at line rate if the reserve holds what arrives while a chunk is allocated
  * (reserve ≥ rate x latency), and some if it does not.
  */
-@Timeout(60)
+@Timeout(180)
 class ReserveTest {
     private static final int MESSAGE = 1024 - 16;
     private static final int PER_CHUNK = CHUNK / 1024;

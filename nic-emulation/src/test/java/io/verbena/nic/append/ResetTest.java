@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * to shared memory: each place is tried, so that no luck is needed to meet the one between the look at the tail and its
  * change.
  */
-@Timeout(60)
+@Timeout(180)
 class ResetTest {
     private static final int SENDER = 2;
     private static final int LENGTH = 200;

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Queues that share the NIC's reserve: an idle one maps nothing, and none takes what another needs. */
-@Timeout(60)
+@Timeout(180)
 class SharedReserveTest {
     private static final int MESSAGE = 1024 - 16;
     private static final int PER_CHUNK = CHUNK / 1024;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sizes of a queue that follow from its load, given or measured, and the counters that tell of them. */
-@Timeout(60)
+@Timeout(180)
 class SizingTest {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000_000_000;

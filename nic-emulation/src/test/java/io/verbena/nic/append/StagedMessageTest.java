@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages that arrive in parts, and the buffers in which they wait until they are whole. */
-@Timeout(60)
+@Timeout(180)
 class StagedMessageTest {
     private final Collector collector = new Collector();
     private final AppendFixture nic = new AppendFixture();

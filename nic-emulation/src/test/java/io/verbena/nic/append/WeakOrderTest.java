@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
  * A queue goes and another comes under its number while an appender looks at it, on a machine that may satisfy a plain
  * load as early as the last acquiring one before it.
  */
-@Timeout(30)
+@Timeout(180)
 class WeakOrderTest {
     private final AppendFixture nic = new AppendFixture();
     private final int[] keys = {11, 22};

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the arbiter counts of groups and flows. */
-@Timeout(30)
+@Timeout(180)
 class ArbiterStatisticsTest {
     private static final long MB = 1_000_000;
 

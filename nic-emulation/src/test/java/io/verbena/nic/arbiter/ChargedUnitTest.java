@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Shares of what is charged, where that is not bytes. */
-@Timeout(30)
+@Timeout(180)
 class ChargedUnitTest {
     private static final int VISITS = 200_000;
 

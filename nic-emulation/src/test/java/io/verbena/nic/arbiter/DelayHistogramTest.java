@@ -7,7 +7,7 @@ import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class DelayHistogramTest {
     private static final double STEP = 1.07;
 

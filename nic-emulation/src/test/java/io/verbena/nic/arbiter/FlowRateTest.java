@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** On a link of a gigabyte a second: a nanosecond a byte. */
-@Timeout(60)
+@Timeout(180)
 class FlowRateTest {
     private static final long MB = 1_000_000;
     private static final long SECOND = 1_000_000_000;

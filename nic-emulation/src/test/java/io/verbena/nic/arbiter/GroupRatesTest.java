@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** On a link of a gigabyte a second: a nanosecond a byte. */
-@Timeout(30)
+@Timeout(180)
 class GroupRatesTest {
     private static final long MB = 1_000_000;
     private static final long SECOND = 1_000_000_000;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A group's operations a second; each message of the traffic is one, and takes a nanosecond a byte. */
-@Timeout(30)
+@Timeout(180)
 class OperationRateTest {
     private static final long SECOND = 1_000_000_000;
     private static final long MILLI = 1_000_000;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Anything that may happen, in any order: whoever can be served is seen, and nobody else is served. */
-@Timeout(60)
+@Timeout(180)
 class ScheduleFuzzTest {
     private static final int STEPS = 40_000;
 

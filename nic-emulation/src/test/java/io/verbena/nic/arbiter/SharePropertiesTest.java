@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * throughout is never further from that than its turn and its messages, whatever sizes are sent, links fill up and
  * others come and go.
  */
-@Timeout(60)
+@Timeout(180)
 class SharePropertiesTest {
     private static final int RUNS = 50;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two engines' arbiters side by side, each of a gigabyte a second, and groups that come and go. */
-@Timeout(60)
+@Timeout(180)
 class TwoEnginesTest {
     private static final int MB = 1_000_000;
     private static final int STEP = 20_000; // bytes that an engine sends before the other has its time

@@ -7,7 +7,7 @@ import io.verbena.nic.arbiter.Traffic.TestFlow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class UrgentTest {
     private static final int MB = 1_000_000;
     private static final int WINDOW = 16 * 1024;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(30)
+@Timeout(180)
 class VisitCostTest {
     private static final int MANY = 10_000;
     private static final long RUN = 400_000_000;

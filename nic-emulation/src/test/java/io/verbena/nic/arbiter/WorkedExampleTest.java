@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The numbers of the example that the package's documentation works through. */
-@Timeout(30)
+@Timeout(180)
 class WorkedExampleTest {
     private static final int MESSAGE = 10_000;
 

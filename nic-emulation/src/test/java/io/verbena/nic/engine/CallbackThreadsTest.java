@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each thread is known to be in a callback from when it enters until it leaves, whatever others do. */
-@Timeout(30)
+@Timeout(180)
 class CallbackThreadsTest {
     private static final int ROUNDS = 10_000;
 

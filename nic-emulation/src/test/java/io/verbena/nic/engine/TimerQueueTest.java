@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class TimerQueueTest {
     private final Nic nic = Nic.open(new NicContext().mode(EngineMode.INVOKER));
     private final FlowGroup group = new FlowGroup(0, 1, 1);

@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class ControlBlockTest {
     private static final ControlLimits SMALL = new ControlLimits(2, 16, 16, 3, 4);
 

@@ -13,7 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class MemoryTableTest {
     private static final int PD = 5;
     private static final ControlLimits SMALL = new ControlLimits(1, 16, 16, 1, 4);

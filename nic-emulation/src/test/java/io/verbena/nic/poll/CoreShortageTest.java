@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class CoreShortageTest {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;

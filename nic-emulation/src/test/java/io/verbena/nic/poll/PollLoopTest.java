@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** RDMAbox' algorithm 3, against a queue whose events are the test's. */
-@Timeout(30)
+@Timeout(180)
 class PollLoopTest {
     private long now = 1;
     private final Queue queue = new Queue();

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What each scheme promises whoever asks it, and the settings that are refused. The clock is the test's own. */
-@Timeout(30)
+@Timeout(180)
 class PollingTest {
     private static final int BOUND = 100_000; // looks
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Rings change their size under both their sides; the lock stands for the engine's baton. */
-@Timeout(120)
+@Timeout(180)
 class ResizeConcurrencyTest {
     private static final int ENTRIES = 30_000;
 

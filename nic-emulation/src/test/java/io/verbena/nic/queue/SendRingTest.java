@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Where requests lie: a ring that is found empty begins again at its first slot, and nobody's request is moved. */
-@Timeout(30)
+@Timeout(180)
 class SendRingTest {
     private static final int CAPACITY = 16;
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Adjacent appends share a packet, and each is still a message with its own fate. */
-@Timeout(60)
+@Timeout(180)
 class AppendRunTest {
     private static final long A = 0xA0;
     private static final long B = 0xB0;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
  * A sender that dies at any step of a direct append holds no memory of the owner, whenever the owner closes or resets
  * the queue pair: also before it sees that the sender is dead.
  */
-@Timeout(60)
+@Timeout(180)
 class DeadSenderTest {
     private static final int MAX_STEPS = 100;
     private static final int VICTIM = -7;

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whoever decides who sends next, all that is posted arrives whole: on a link that loses packets, with little room. */
-@Timeout(60)
+@Timeout(180)
 class DisciplineTransferTest {
     private static final int LARGE = 300_000;
     private static final int LARGE_MESSAGES = 6;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A NIC of two engines, each with a link of 10 Gb/s, and tenants with queue pairs on both. */
-@Timeout(60)
+@Timeout(180)
 class EnginesShareTest {
     private static final long MILLI = 1_000_000;
     private static final int MAX = 64 * 1024;

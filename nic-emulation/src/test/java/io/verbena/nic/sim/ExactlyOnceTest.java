@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What random walks have found, reduced: nothing is done twice, and a duplicate harms nobody. */
-@Timeout(60)
+@Timeout(180)
 class ExactlyOnceTest {
     private static final long A = 0xA0;
     private static final long B = 0xB0;

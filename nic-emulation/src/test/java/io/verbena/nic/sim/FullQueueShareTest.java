@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tenants that append to one queue in a peer's mapped memory, whose consumer is slower than both, and which takes less
  * than any window of theirs: what each gets of the room that the consumer frees.
  */
-@Timeout(60)
+@Timeout(180)
 class FullQueueShareTest {
     private static final long MILLI = 1_000_000;
     private static final int CHUNK = 64 << 10;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A thread moves what a source has, pays for it, and tells the source of its end. */
-@Timeout(60)
+@Timeout(180)
 class HostFeedTest {
     private static final HostModel HOST = new HostModel().line(10).post(50).mmio(200);
     private static final int BYTES = 1000;

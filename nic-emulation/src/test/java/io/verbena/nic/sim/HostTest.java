@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
  * Threads, a NIC and a link together show what the papers say that hardware shows: RDMAbox's figures 1 and 2, Avatar's
  * figure 1, and what chaining and unsignaled requests save.
  */
-@Timeout(120)
+@Timeout(180)
 class HostTest {
     private static final int DEPTH = 16;
     private static final long SPAN = 1_000_000;

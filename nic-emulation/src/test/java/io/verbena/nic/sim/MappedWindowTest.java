@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tenants that append to queues in mapped memory, whose consumer is slower than they are: what each gets of it. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class MappedWindowTest {
     private static final long MILLI = 1_000_000;
     private static final long CONSUMED_EVERY = 10_000;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Which link's output a queue pair counts at: that of the peer it is connected to, and of none before and after. */
-@Timeout(60)
+@Timeout(180)
 class OutputOfQueuePairTest {
     private static final int NO_URGENT = Integer.MAX_VALUE;
 

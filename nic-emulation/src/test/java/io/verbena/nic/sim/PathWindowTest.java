@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
  * Tenants on a path that takes all they have, as a kernel's buffers do: what each gets of it once both send, and that
  * nobody is held back who is alone.
  */
-@Timeout(60)
+@Timeout(180)
 class PathWindowTest {
     private static final long MILLI = 1_000_000;
     private static final long RATE = 10_000_000_000L;

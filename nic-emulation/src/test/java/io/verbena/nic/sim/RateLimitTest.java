@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queue pairs with rate limits, whole NICs in virtual time, over a link of 10 Gb/s. */
-@Timeout(60)
+@Timeout(180)
 class RateLimitTest {
     private static final long MILLI = 1_000_000;
     private static final int LARGE = 1 << 20;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tenants that share a link of 10 Gb/s: what each gets of it, and how long an urgent message takes. */
-@Timeout(60)
+@Timeout(180)
 class SharedLinkTest {
     private static final long MILLI = 1_000_000;
     private static final long RATE = 10_000_000_000L;

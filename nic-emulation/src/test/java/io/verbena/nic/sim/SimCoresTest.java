@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Threads on simulated cores, against times worked out by hand. */
-@Timeout(30)
+@Timeout(180)
 class SimCoresTest {
     private static final long LONG = 1_000_000;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Faults of more than one link: partitions, crashes and restarts, pauses; and what a whole run leaves in its trace. */
-@Timeout(60)
+@Timeout(180)
 class SimFabricTest {
     private static final long MILLI = 1_000_000L;
     private static final long SECOND = 1_000 * MILLI;

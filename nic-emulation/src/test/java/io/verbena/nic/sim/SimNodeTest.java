@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a node's NIC is given: room, and memory that takes its time. */
-@Timeout(60)
+@Timeout(180)
 class SimNodeTest {
     private static final int MESSAGES = 40;
     private static final int LENGTH = 8_000;

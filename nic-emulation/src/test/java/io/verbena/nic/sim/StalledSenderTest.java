@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
  * A sender that is alive and stops at any step of a direct operation, while the owner gives its queue pair to another
  * peer, does nothing in that one's name when it goes on, and takes nothing of what that one is in the middle of.
  */
-@Timeout(120)
+@Timeout(180)
 class StalledSenderTest {
     private static final int MAX_STEPS = 100;
     private static final int NEVER = -1;

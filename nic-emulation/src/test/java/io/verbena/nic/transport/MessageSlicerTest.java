@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages are cut and combined to exactly what a visit may send, in payload, and arrive whole. */
-@Timeout(30)
+@Timeout(180)
 class MessageSlicerTest {
     private static final int TARGET = 1000;
 

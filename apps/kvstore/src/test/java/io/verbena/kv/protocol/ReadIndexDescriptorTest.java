@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Slots that verify themselves: what was published is accepted, and a mixture of states is not. */
-@Timeout(30)
+@Timeout(180)
 class ReadIndexDescriptorTest {
     private static final int SLOT = 256;
     private static final int DATABASE = 3;

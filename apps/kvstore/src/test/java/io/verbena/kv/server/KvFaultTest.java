@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clients that do not read, that die or that send garbage, and a server that goes while they are busy. */
-@Timeout(120)
+@Timeout(180)
 class KvFaultTest {
     @TempDir
     Path directory;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The store through nodes: several shards, several clients, every fabric, both ways of running the shards. */
-@Timeout(90)
+@Timeout(180)
 class KvServerTest {
     private static final AtomicInteger NAMES = new AtomicInteger();
 

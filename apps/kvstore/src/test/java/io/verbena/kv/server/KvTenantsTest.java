@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Clients of several tenants of a store: one store, and a share of its time for each. */
-@Timeout(90)
+@Timeout(180)
 class KvTenantsTest {
     @TempDir
     Path directory;

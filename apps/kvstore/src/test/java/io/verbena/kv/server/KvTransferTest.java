@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Large values through server and client: uploads, streams, held replies, clients that leave or do not keep up. */
-@Timeout(120)
+@Timeout(180)
 class KvTransferTest {
     private static final int MIB = 1 << 20;
 

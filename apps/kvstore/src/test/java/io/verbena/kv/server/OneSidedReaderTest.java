@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** GETs by READs: never older than what was acknowledged, never a mixture, and by request where READs find nothing. */
-@Timeout(90)
+@Timeout(180)
 class OneSidedReaderTest {
     private static final int SLOT = 128;
     private static final String LARGE = "x".repeat(SLOT);

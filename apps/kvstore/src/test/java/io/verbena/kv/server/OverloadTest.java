@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
  * that the test makes: a request takes the shard 1 us, a turn 1 us more, and all that is not the shard 20 us. Node,
  * arbiter, rates, inboxes and shard are the real ones; one thread drives them by turns, and clients answer at once.
  */
-@Timeout(120)
+@Timeout(180)
 class OverloadTest {
     private static final long REQUEST_NANOS = 1_000;
     private static final long TURN_NANOS = 1_000;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * happens. A command that failed must have changed nothing; one that happened must have done what it does on a shard
  * that never fails. In the end no block is lost.
  */
-@Timeout(120)
+@Timeout(180)
 class AllocationFailureTest {
     private static final String OUT_OF_MEMORY = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
     private static final Set<String> UNORDERED = Set.of(

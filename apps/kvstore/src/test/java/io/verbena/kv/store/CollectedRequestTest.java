@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests longer than a message, while there is no room for them beside the data. */
-@Timeout(60)
+@Timeout(180)
 class CollectedRequestTest {
     private static final String OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
     private static final int KEYS = 20_000;

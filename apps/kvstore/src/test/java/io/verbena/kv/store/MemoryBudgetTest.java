@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The budget of direct memory: never exceeded, felt as an OOM error, and free again when data goes. */
-@Timeout(60)
+@Timeout(180)
 class MemoryBudgetTest {
     private static final String OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
     private static final int BUDGET = 16 << 20;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The memory limit, eviction, and the limits on keys and values. */
-@Timeout(60)
+@Timeout(180)
 class MemoryLimitTest {
     private static final String OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
     private static final int LIMIT = 2 << 20;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Slots never overlap, lie within pages as promised, and all room comes back. */
-@Timeout(60)
+@Timeout(180)
 class OverflowSpaceTest {
     private static final int PAGE = OverflowSpace.PAGE;
     private static final long BASE = 10L * PAGE;

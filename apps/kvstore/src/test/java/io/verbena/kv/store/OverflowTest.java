@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Strings that are moved out of a shard and in again: every answer is that of a shard with room enough. */
-@Timeout(60)
+@Timeout(180)
 class OverflowTest {
     private static final int KEYS = 300;
     private static final int FAR = 8 << 20;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a shard publishes is what it holds, after each command. */
-@Timeout(60)
+@Timeout(180)
 class ReadIndexTest {
     private static final int SLOT = 128;
     private static final int SETS_BITS = 1;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Replies to random commands, byte for byte those of redis-server 7.0. Skipped where it is not installed. */
-@Timeout(120)
+@Timeout(180)
 class RedisComparisonTest {
     private static final Set<String> UNORDERED = Set.of(
             "SMEMBERS",

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replies have a limit, and a command whose reply exceeds it has changed nothing. */
-@Timeout(60)
+@Timeout(180)
 class ReplyLimitTest {
     private static final int LIMIT = 2048;
     private static final String[] SETUP = {

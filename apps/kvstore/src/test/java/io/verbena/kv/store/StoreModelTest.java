@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Random commands on a shard with a virtual clock, each reply compared with that of plain collections. */
-@Timeout(60)
+@Timeout(180)
 class StoreModelTest {
     private static final int COMMANDS = 30_000;
     // <I> an integer, <V> a value, <M> a member; starred words come 1 to 40 times.

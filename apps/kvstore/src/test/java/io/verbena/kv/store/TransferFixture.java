@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 
 /** A shard and a client of it that takes and gives large values in pieces; each test ends with nothing left. */
-@Timeout(60)
+@Timeout(180)
 abstract class TransferFixture {
     static final int MIB = 1 << 20;
 

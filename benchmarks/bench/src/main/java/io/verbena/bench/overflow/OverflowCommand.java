@@ -1,5 +1,8 @@
 package io.verbena.bench.overflow;
 
+import io.verbena.Node;
+import io.verbena.NodeContext;
+import io.verbena.NodeMode;
 import io.verbena.bench.Interval;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.MarkdownTable;
@@ -82,8 +85,10 @@ public final class OverflowCommand extends RunCommand {
                         List.of(OverflowServer.addressOf(first), OverflowServer.addressOf(second)));
                 JavaProcess evicting = server(memory, frames, far, List.of());
                 BackingFile file = new BackingFile(directory, value);
-                OverflowLoad moved = new OverflowLoad(OverflowServer.addressOf(tier), keys, value, depth, null);
-                OverflowLoad evicted = new OverflowLoad(OverflowServer.addressOf(evicting), keys, value, depth, file)) {
+                Node node = Node.launch(new NodeContext().mode(NodeMode.INVOKER));
+                OverflowLoad moved = new OverflowLoad(node, OverflowServer.addressOf(tier), keys, value, depth, null);
+                OverflowLoad evicted =
+                        new OverflowLoad(node, OverflowServer.addressOf(evicting), keys, value, depth, file)) {
             out.println(Machine.here().text());
             measure(moved, evicted);
             kill(moved, first);

@@ -1,8 +1,6 @@
 package io.verbena.bench.overflow;
 
 import io.verbena.Node;
-import io.verbena.NodeContext;
-import io.verbena.NodeMode;
 import io.verbena.SendResult;
 import io.verbena.kv.client.KvClient;
 import io.verbena.kv.client.ReplyHandler;
@@ -37,7 +35,7 @@ final class OverflowLoad implements AutoCloseable {
     private static final Duration NAP = Duration.ofNanos(100_000);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(60);
 
-    private final Node node = Node.launch(new NodeContext().mode(NodeMode.INVOKER));
+    private final Node node;
     private final KvClient client;
     private final @Nullable BackingFile file;
     private final ExecutorService disk;
@@ -91,7 +89,13 @@ final class OverflowLoad implements AutoCloseable {
     private static final int SET = 1;
     private static final int REFILL = 2; // a SET that nobody waits for
 
-    OverflowLoad(String address, int keyCount, int valueLength, int depth, @Nullable BackingFile file) {
+    /**
+     * Connects, and sets all keys.
+     *
+     * @param node of the loads of this thread, in the mode INVOKER: each runs it, so that no server gives another up
+     */
+    OverflowLoad(Node node, String address, int keyCount, int valueLength, int depth, @Nullable BackingFile file) {
+        this.node = node;
         this.depth = depth;
         this.file = file;
         this.keys = new Keys(keyCount, valueLength, new Zipf(keyCount, random));
@@ -293,7 +297,6 @@ final class OverflowLoad implements AutoCloseable {
     @Override
     public void close() {
         client.close();
-        node.close();
         disk.shutdownNow();
     }
 }

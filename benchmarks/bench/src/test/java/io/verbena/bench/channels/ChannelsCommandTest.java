@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-@Timeout(120)
+@Timeout(180)
 class ChannelsCommandTest {
     /** Channels of both kinds to another process: each sent, and what was to come back came. */
     @ParameterizedTest

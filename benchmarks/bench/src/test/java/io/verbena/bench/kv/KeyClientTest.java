@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A measurement whose answers are wrong ends. */
-@Timeout(120)
+@Timeout(180)
 class KeyClientTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 

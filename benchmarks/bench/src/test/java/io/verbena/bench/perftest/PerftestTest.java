@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The command as a user runs it, both ends in this process. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PerftestTest {
     private static final String LATENCY_COLUMNS =
             "#bytes #iterations t_min[usec] t_max[usec] t_typical[usec] t_avg[usec]"

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The options for TLS and a secret: with the same on both sides it measures, with others it refuses and says why. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SecurityTest {
     private static final List<String> SHORT =
             List.of("append_lat", "--fabric", "tcp", "-n", "200", "--warmup", "0.01", "--timeout", "10");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What ends a test before its time: a bounded wait and a reason, at both sides. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SessionTest {
     private static final PrintStream NOWHERE =
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** What is measured and how it is judged, with figures that are made up, and once for real. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class PromiseCommandTest {
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     private final PrintStream out = new PrintStream(written, true, StandardCharsets.UTF_8);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
-@Timeout(120)
+@Timeout(180)
 class RatesCommandTest {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 

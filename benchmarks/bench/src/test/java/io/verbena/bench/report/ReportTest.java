@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ReportTest {
     private final ComparisonRow row = Fixtures.latencyRow("rtt");
     private final ComparisonRow broken = Fixtures.latencyRow("broken");

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
-@Timeout(120)
+@Timeout(180)
 class ScaleTest {
     private static final long MILLISECOND = 1_000_000;
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * as much. A round in which a class is loaded, because something rare happened for the first time (a receiver that was
  * not ready), is followed by another one: classes are loaded once.
  */
-@Timeout(120)
+@Timeout(180)
 class AllocationTest {
     private static final int WARM_UP = 30_000;
     private static final int OPERATIONS = 100_000;

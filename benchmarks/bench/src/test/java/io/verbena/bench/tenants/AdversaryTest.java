@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A victim keeps its share beside each adversary, on the simulated fabric; and the adversaries do what they are for.
  */
 @Tag("computed") // the same on every JDK
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class AdversaryTest {
     private static final ArbiterSettings CHUNKS = ArbiterSettings.defaults().withDiscipline(Discipline.CHUNKS);
     private static final long MILLISECOND = 1_000_000;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** What the commands measure and print, with figures that are made up. */
-@Timeout(30)
+@Timeout(180)
 class CommandsTest {
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     private final PrintStream out = new PrintStream(written, true, StandardCharsets.UTF_8);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Real measurements, as short as can be: that they work, not what they come to. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class TenantsRunTest {
     private static final int LARGE = 128 << 10;
     private static final double SECONDS = 0.1;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The measuring loops against an end whose speed is given, by a clock that only its turns move. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class MeasurementTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 

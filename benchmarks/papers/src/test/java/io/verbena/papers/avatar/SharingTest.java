@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever the way, each message of each connection arrives once, whole and in order, and its sender hears of it. */
 @Tag("computed") // the same on every JDK
-@Timeout(60)
+@Timeout(180)
 class SharingTest {
     private static final int CONNECTIONS = 6;
     private static final int BYTES = 3 * Source.SEGMENT + 100; // the last segment is short

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(180)
 class AcknowledgedTest {
     @Test
     void whatOneWritesTheOtherReadsAndTheMakerDeletes() {

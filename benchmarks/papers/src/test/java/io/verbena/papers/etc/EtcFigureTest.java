@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class EtcFigureTest {
     private static SchemeReport scheme(String name, long torn, double rate, long p50, long shared, double back) {
         Latency latency = new Latency(1000, p50, 10 * p50, 20 * p50, 30 * p50);

@@ -20,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Three processes on shared memory; what comes is counted, how fast is not looked at. */
 @EnabledOnOs(OS.LINUX)
-@Timeout(value = 90, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class EtcRunTest {
     private static final int MIN = 200;
     private static final long MIB = 1 << 20;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The kernel's own word on what a queue takes, and gives back. */
-@Timeout(120)
+@Timeout(180)
 class ResidentSetTest {
     private static final int MIB = 1 << 20;
     private static final int MESSAGE = 128 << 10;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What all papers' figures have in common: verdicts, numbers, pictures, files. */
-@Timeout(60)
+@Timeout(180)
 class FiguresTest {
     @TempDir
     Path directory;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is measured for real, and how it is judged, with measurements that are made up. */
-@Timeout(30)
+@Timeout(180)
 class RealFigureTest {
     private static final int LARGE = 1 << 20;
 

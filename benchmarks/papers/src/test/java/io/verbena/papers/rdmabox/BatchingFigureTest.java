@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Threads that page, by each way to batch. */
-@Timeout(120)
+@Timeout(180)
 class BatchingFigureTest {
     @Test
     void eachWayPagesAndIsComparedWithSingleRequests() {

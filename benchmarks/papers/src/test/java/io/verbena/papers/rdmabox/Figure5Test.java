@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Copies against registrations: what is measured, and where they cross. */
-@Timeout(120)
+@Timeout(180)
 class Figure5Test {
     @Test
     void bothAreMeasuredAtEachLength() {

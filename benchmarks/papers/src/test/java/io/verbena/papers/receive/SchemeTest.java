@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every scheme takes the same traffic: nothing lost, twice, torn or out of a lane's order, and full is "not now". */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SchemeTest {
     private static final int MIB = 1 << 20;
     private static final int KIB = 1 << 10;

@@ -25,7 +25,7 @@ import picocli.CommandLine;
 
 /** What is computed comes out as it was computed by hand; what is simulated as it must. */
 @Tag("computed") // the same on every JDK
-@Timeout(120)
+@Timeout(180)
 class RimaFiguresTest {
     @TempDir
     Path directory;

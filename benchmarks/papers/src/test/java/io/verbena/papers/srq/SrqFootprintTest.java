@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The model against the numbers that the RIMA paper prints, and those that follow from its formulas. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SrqFootprintTest {
     private static final int MIB = 1 << 20;
     private static final int KIB16 = 16 << 10;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The distributions against their published moments and quantiles, and the draws against the distributions. */
 @Tag("computed") // the same on every JDK
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class EtcDistributionTest {
     private static final int DRAWS = 10_000_000;
     private static final int MIB = 1 << 20;

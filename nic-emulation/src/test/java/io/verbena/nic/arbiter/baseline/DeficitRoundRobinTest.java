@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Groups share equally, and flows within them, whatever they send and however little room there is. */
-@Timeout(30)
+@Timeout(180)
 class DeficitRoundRobinTest {
     private static final int QUANTUM = 16 * 1024;
 

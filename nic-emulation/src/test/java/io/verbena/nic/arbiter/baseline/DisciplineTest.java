@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** One setting selects a discipline, and each serves whoever has work. */
-@Timeout(30)
+@Timeout(180)
 class DisciplineTest {
     @ParameterizedTest
     @EnumSource

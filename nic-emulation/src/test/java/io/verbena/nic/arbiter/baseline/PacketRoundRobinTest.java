@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A packet of each in turn, and what all disciplines with queues of flows do where outputs are full. */
-@Timeout(30)
+@Timeout(180)
 class PacketRoundRobinTest {
     private final Arbiter arbiter = new PacketRoundRobin(ArbiterSettings.defaults(), 0);
     private final FlowGroup group = new FlowGroup(0, 1, 1);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Palos does what its paper prints, with what that costs. */
-@Timeout(30)
+@Timeout(180)
 class PalosAsPrintedTest {
     private static final int[] MIXED = {64, 1000, 256, 5000, 512, 1500, 2048};
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Long messages have one chunk under way; short ones are as without. */
-@Timeout(30)
+@Timeout(180)
 class SoftwareChunkingTest {
     private static final int CHUNK = SoftwareChunking.CHUNK;
     private static final int PACKET = 1024 + 58;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Lanes by weight, packets in turn in each. */
-@Timeout(30)
+@Timeout(180)
 class VirtualLanesTest {
     private final VirtualLanes arbiter = new VirtualLanes(ArbiterSettings.defaults(), 0);
     private final Wire wire = new Wire(arbiter, 1024, 0);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A message of each in turn. */
-@Timeout(30)
+@Timeout(180)
 class WholeMessagesTest {
     private final Arbiter arbiter = new WholeMessages(ArbiterSettings.defaults(), 0);
     private final FlowGroup group = new FlowGroup(0, 1, 1);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is said to be protected is. */
-@Timeout(60)
+@Timeout(180)
 class FabricNameTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 

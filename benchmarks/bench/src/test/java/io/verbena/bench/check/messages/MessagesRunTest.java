@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The load, for a few seconds. */
-@Timeout(120)
+@Timeout(180)
 class MessagesRunTest {
     private static final int MAX_LENGTH = 4 << 20;
 

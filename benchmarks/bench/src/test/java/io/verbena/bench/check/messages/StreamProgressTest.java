@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Slow is not stalled, and the same packet again and again is not progress. */
-@Timeout(60)
+@Timeout(180)
 class StreamProgressTest {
     private static final int LONGEST = 1 << 20;
     private static final int PACKET = 8192;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The check can fail: each kind of flaw, fed to whoever judges messages, is named. */
-@Timeout(30)
+@Timeout(180)
 class VerifierTest {
     private static final int STREAM = 7;
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Values that say whose they are. */
-@Timeout(value = 10, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class ContentTest {
     private static final int RUN = 0x5e1f3a;
     private final ValueContent value = ValueContent.generated(RUN, 17, 12, 4, 1000);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** The check can fail: each way in which a server misbehaves is detected and named. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class FaultsTest {
     @Test
     void passesWithAServerThatBehaves() throws Exception {

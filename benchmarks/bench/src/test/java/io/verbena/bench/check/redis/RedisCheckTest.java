@@ -18,7 +18,7 @@ import picocli.CommandLine;
  * The whole load for some seconds against the proxy with its default settings, and with several shards; and parts of
  * it.
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RedisCheckTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 4})

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Histories of registers, small ones by hand and many compared with a search of all orders. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RegisterHistoryTest {
     private final RegisterHistory history = new RegisterHistory();
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What connections share: counters, queues and sets. */
-@Timeout(value = 10, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SharedTest {
     private final SharedCounter counter = new SharedCounter("counter");
     private final SharedBag queue = new SharedBag("queue", true);
