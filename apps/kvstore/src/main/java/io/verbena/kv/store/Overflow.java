@@ -69,7 +69,7 @@ final class Overflow {
         this.memory = memory;
         this.allocator = allocator;
         this.far = range.memory();
-        this.space = new OverflowSpace(range.offset(), range.length(), page -> far.discard(page, OverflowSpace.PAGE));
+        this.space = new OverflowSpace(range.offset(), range.length(), far::discard);
         this.databases = databases;
         this.pool = pool;
     }
@@ -93,6 +93,7 @@ final class Overflow {
         long entry = pool.chosen();
         long block = keys.value(entry);
         int length = memory.getInt(block);
+        boolean isFull = false;
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             long slot = space.take(length);
             if (slot == OverflowSpace.NONE) {
@@ -110,8 +111,11 @@ final class Overflow {
                 movedOut++;
                 return Moving.MOVED;
             } catch (OverflowFullException e) {
-                space.give(slot, length);
-                return Moving.NONE;
+                space.refuse(slot, length);
+                if (isFull) {
+                    return Moving.NONE;
+                }
+                isFull = true;
             } catch (OverflowException e) {
                 space.retire(slot, length); // its page is lost
             }

@@ -18,8 +18,14 @@ class OverflowSpaceTest {
     private static final int PAGES = 64;
 
     private final List<Long> discarded = new ArrayList<>();
-    private final OverflowSpace space = new OverflowSpace(BASE, (long) PAGES * PAGE, discarded::add);
+    private final OverflowSpace space = new OverflowSpace(BASE, (long) PAGES * PAGE, this::discard);
     private final TreeMap<Long, Integer> taken = new TreeMap<>();
+
+    private void discard(long offset, int length) {
+        for (long page = offset; page < offset + length; page += PAGE) {
+            discarded.add(page);
+        }
+    }
 
     @Test
     void slotsDoNotOverlap() {
@@ -76,16 +82,70 @@ class OverflowSpaceTest {
         space.give(chosen.getKey(), chosen.getValue());
     }
 
+    /** 1000 bytes are a quarter of a page. */
     @Test
-    void theSlotThatWasFreedLastIsGivenNext() {
-        long[] slots = new long[100];
+    void pagesAreFilledOneAfterAnotherAndTheSlotThatWasFreedLastIsGivenWhenNoneIsFree() {
+        long[] slots = new long[4 * PAGES];
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = space.take(1000);
+            assertThat(slots[i]).isEqualTo(BASE + i * (PAGE / 4L));
+            if (i == 40) {
+                space.give(slots[3], 1000);
+                space.give(slots[21], 1000);
+            }
+        }
+        assertThat(space.take(1000)).isEqualTo(slots[21]);
+        space.give(slots[33], 1000);
+        assertThat(space.take(1000)).isEqualTo(slots[33]);
+        assertThat(space.take(1000)).isEqualTo(slots[3]);
+        assertThat(space.take(1000)).isEqualTo(OverflowSpace.NONE);
+        assertThat(discarded).isEmpty();
+    }
+
+    @Test
+    void aPageOfWhichAllIsFreeIsDiscardedAndTakenAfterThoseThatFollow() {
+        long[] slots = new long[4 * PAGES - 4];
         for (int i = 0; i < slots.length; i++) {
             slots[i] = space.take(1000);
         }
+        for (int i = 40; i < 44; i++) {
+            assertThat(discarded).isEmpty();
+            space.give(slots[i], 1000);
+        }
+        assertThat(discarded).containsExactly(slots[40]);
+        assertThat(space.take(PAGE)).as("of those that were used").isEqualTo(slots[40]);
+        assertThat(space.take(PAGE)).as("the last").isEqualTo(BASE + (PAGES - 1L) * PAGE);
+    }
+
+    @Test
+    void whereThereIsNoRoomForANewPageTheSlotsOfOthersComeFirst() {
+        long[] slots = new long[12];
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = space.take(1000);
+        }
+        space.give(slots[1], 1000);
+        space.give(slots[6], 1000);
+        long fresh = space.take(1000);
+        assertThat(fresh).isEqualTo(BASE + 3 * PAGE);
+        space.refuse(fresh, 1000);
+        assertThat(space.take(1000)).isEqualTo(slots[6]);
+        assertThat(space.take(1000)).isEqualTo(slots[1]);
+        assertThat(space.take(1000)).as("there may be room again").isEqualTo(fresh);
+        space.refuse(fresh, 1000);
+        for (int i = 4; i < 8; i++) {
+            space.give(slots[i], 1000);
+        }
+        assertThat(space.take(1000)).as("a page that was used has room").isEqualTo(slots[4]);
+        space.refuse(slots[9], 1000);
         space.give(slots[10], 1000);
-        space.give(slots[50], 1000);
-        assertThat(space.take(1000)).isEqualTo(slots[50]);
-        assertThat(space.take(1000)).isEqualTo(slots[10]);
+        for (int i = 0; i < 3; i++) {
+            space.take(1000);
+        }
+        assertThat(space.take(1000)).as("of its page no other is taken").isEqualTo(fresh);
+        discarded.clear();
+        space.clear();
+        assertThat(discarded).containsExactly(BASE, BASE + PAGE, BASE + 2 * PAGE, BASE + 3 * PAGE);
+        assertThat(space.take(PAGE)).isEqualTo(BASE);
     }
 
     @Test
