@@ -55,7 +55,7 @@ public final class HostCompletionQueue {
                 .then(event::ask)
                 .run(host.poll)
                 .awaitEvent(event, nanos)
-                .run(host.systemCall);
+                .systemCalls(1);
     }
 
     /**
@@ -74,7 +74,7 @@ public final class HostCompletionQueue {
      * @param nanos most to sleep
      */
     public void sleep(SimThread thread, long nanos) {
-        thread.awaitEvent(armed, nanos).run(host.systemCall);
+        thread.awaitEvent(armed, nanos).systemCalls(1);
     }
 
     /** Raised by the completion that comes after it was asked for; holds at first also if one was there before. */

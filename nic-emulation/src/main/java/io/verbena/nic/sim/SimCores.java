@@ -142,6 +142,11 @@ public final class SimCores implements Actor {
         return cores.stream().mapToLong(core -> core.overheadNanos).sum();
     }
 
+    /** Of that, the time in the kernel: switches, interrupts, and system calls, those that were just begun included. */
+    public long kernelNanos() {
+        return overheadNanos() + threads.stream().mapToLong(SimThread::callNanos).sum();
+    }
+
     // ---- for threads and locks -----------------------------------------------------------------------------------
 
     HostModel host() {

@@ -85,7 +85,7 @@ public final class SimLock {
             own(next);
             next.granted(waiters.size() * cores.host().spinner);
         } else {
-            thread.owe(cores.host().systemCall);
+            thread.owe(thread.calls(1));
             next.wakeFrom(cores.host().systemCall);
         }
     }

@@ -61,6 +61,7 @@ public final class SimThread {
     private boolean permit;
     private boolean woken;
     private long runNanos;
+    private long callNanos;
     private long coreNanos;
     private long lockNanos;
     private long wakes;
@@ -78,6 +79,11 @@ public final class SimThread {
     /** Uses its core for so long, at least 0 nanoseconds. */
     public SimThread run(long nanos) {
         return add(Kind.RUN, notNegative(nanos), this);
+    }
+
+    /** Makes so many system calls, at least 0, which take their time and do nothing else. */
+    public SimThread systemCalls(int count) {
+        return then(() -> owe(calls(count)));
     }
 
     /** Does something that takes no time itself. */
@@ -155,7 +161,7 @@ public final class SimThread {
         if (by == null) {
             cores.interrupt(this);
         } else {
-            by.owe(cores.host().systemCall);
+            by.owe(by.calls(1));
             wakeFrom(cores.host().systemCall);
         }
     }
@@ -186,6 +192,18 @@ public final class SimThread {
     /** It has done something that takes time by the way. */
     void owe(long nanos) {
         runLeft += nanos;
+    }
+
+    /** It makes system calls. @return what they take */
+    long calls(int count) {
+        long nanos = count * cores.host().systemCall;
+        callNanos += nanos;
+        return nanos;
+    }
+
+    /** What its system calls have taken, or will. */
+    long callNanos() {
+        return callNanos;
     }
 
     void oweForLock(long nanos) {
@@ -313,7 +331,7 @@ public final class SimThread {
             permit = false;
             return;
         }
-        runLeft += cores.host().systemCall;
+        runLeft += calls(1);
         script.addFirst(new Action(then, asked.nanos, asked.subject));
     }
 
@@ -326,7 +344,7 @@ public final class SimThread {
         if (lock.isSpin()) {
             state = State.SPINNING;
         } else {
-            lockLeft += cores.host().systemCall;
+            lockLeft += calls(1);
             since = cores.now();
             sleep(Actor.NO_DEADLINE);
         }

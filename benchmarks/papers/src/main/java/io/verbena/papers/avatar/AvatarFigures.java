@@ -32,6 +32,7 @@ public final class AvatarFigures extends PaperCommand {
                 CircleFigure.figure7(),
                 CircleFigure.figure8(),
                 new Figure9(),
-                new Figure10a());
+                new Figure10a(),
+                new Figure10b());
     }
 }

@@ -32,8 +32,8 @@ final class MuxChannel extends Connection {
     void send(SimThread self, int bytes) {
         int segments = Source.segments(bytes);
         int lines = path.outstanding() == 0 ? 3 : 1;
-        self.run(segments * host.postNanos() + lines * host.lineNanos() + worker.tellNanos())
-                .then(() -> post(bytes, segments));
+        self.run(segments * host.postNanos() + lines * host.lineNanos());
+        self.systemCalls(worker.tellCalls()).then(() -> post(bytes, segments));
     }
 
     private void post(int bytes, int segments) {

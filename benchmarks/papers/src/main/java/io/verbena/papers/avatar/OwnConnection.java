@@ -4,7 +4,7 @@ import io.verbena.nic.sim.HostCompletionQueue;
 import io.verbena.nic.sim.HostQueuePair;
 import io.verbena.nic.sim.SimThread;
 
-/** A queue pair and a completion queue of its own, polled: native RDMA. A message is one request. */
+/** A queue pair and a completion queue of its own: native RDMA. A message is one request. */
 final class OwnConnection extends Connection {
     private static final int POLLED = 16;
 
@@ -35,6 +35,11 @@ final class OwnConnection extends Connection {
                 self,
                 source.local(Wire.request(number(), true), number(), 0, bytes).signaled(signaled));
         qp.doorbell(self);
+    }
+
+    @Override
+    void await(SimThread self) {
+        completions.await(self, MAX_SLEEP_NANOS);
     }
 
     @Override

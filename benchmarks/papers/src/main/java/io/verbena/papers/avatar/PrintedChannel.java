@@ -21,7 +21,8 @@ final class PrintedChannel extends Connection {
 
     @Override
     void send(SimThread self, int bytes) {
-        self.run(host.postNanos() + host.lineNanos() + worker.tellNanos()).then(() -> {
+        self.run(host.postNanos() + host.lineNanos());
+        self.systemCalls(worker.tellCalls()).then(() -> {
             source.post(queue, bytes);
             worker.tell(this, Source.segments(bytes));
         });

@@ -53,7 +53,7 @@ final class Sharing {
     Connection connect(boolean isUrgent) {
         int number = connections++;
         Lane lane = isUrgent ? urgent : bulk;
-        if (way == Way.OWN) {
+        if (way == Way.OWN || way == Way.EVENT) {
             HostCompletionQueue own = world.completions(DEPTH);
             QueuePair qp = world.connect(world.queuePair(own.queue(), DEPTH), isUrgent);
             return new OwnConnection(number, world.source, host(qp), own, signalEvery);
@@ -87,7 +87,7 @@ final class Sharing {
         Worker known = worker;
         if (known == null) {
             HostCompletionQueue own = world.completions(4 * DEPTH);
-            known = new Worker(world, own, way != Way.MUX, world.host.systemCallNanos());
+            known = new Worker(world, own, way != Way.MUX);
             worker = known;
             completions = own;
         }

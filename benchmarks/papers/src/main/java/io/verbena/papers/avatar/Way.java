@@ -4,6 +4,8 @@ package io.verbena.papers.avatar;
 enum Way {
     /** Native. */
     OWN("a queue pair each", 0),
+    /** The same by events: a thread that waits sleeps. */
+    EVENT("a queue pair each, by events", 0),
     /** FaRM. */
     SPIN("one queue pair, spin lock", 1),
     /** The same with a lock whose waiters sleep, such as {@code ReentrantLock}. */

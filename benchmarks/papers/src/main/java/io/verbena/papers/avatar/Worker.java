@@ -32,7 +32,6 @@ final class Worker implements SimTask {
     private final AvatarWorld world;
     private final HostCompletionQueue completions;
     private final boolean byEvents;
-    private final long systemCall;
     private final List<HostFeed> feeds = new ArrayList<>();
     private final List<@Nullable Connection> connections = new ArrayList<>();
     private @Nullable SimThread thread;
@@ -40,7 +39,6 @@ final class Worker implements SimTask {
     private long posted;
     private long moved;
     private long workedAt;
-    private long systemCalls;
 
     /**
      * Creates one that is not started.
@@ -49,11 +47,10 @@ final class Worker implements SimTask {
      * @param byEvents whether connections tell it by an eventfd each, which it waits for with epoll, as printed; else
      *     by a list in memory
      */
-    Worker(AvatarWorld world, HostCompletionQueue completions, boolean byEvents, long systemCall) {
+    Worker(AvatarWorld world, HostCompletionQueue completions, boolean byEvents) {
         this.world = world;
         this.completions = completions;
         this.byEvents = byEvents;
-        this.systemCall = systemCall;
     }
 
     /** Serves a queue pair from here on; all of them before it starts. */
@@ -69,9 +66,9 @@ final class Worker implements SimTask {
         connections.set(connection.number(), connection);
     }
 
-    /** What a connection's thread pays to tell of something new, beside what it does in memory. */
-    long tellNanos() {
-        return byEvents ? systemCall : 0;
+    /** System calls by which a connection's thread tells of something new, beside what it does in memory. */
+    int tellCalls() {
+        return byEvents ? 1 : 0;
     }
 
     /** A connection has so many requests more. */
@@ -79,17 +76,9 @@ final class Worker implements SimTask {
         posted += requests;
         readable.set(connection.number());
         SimThread sleeper = thread;
-        if (byEvents) {
-            systemCalls++;
-        }
         if (sleeper != null) {
             sleeper.wake();
         }
-    }
-
-    /** System calls of the Worker and of those that told it of something, by events. */
-    long systemCalls() {
-        return systemCalls;
     }
 
     @Override
@@ -106,7 +95,6 @@ final class Worker implements SimTask {
         } else if (now - workedAt < IDLE_NANOS) {
             self.run(AvatarWorld.LOOK_NANOS);
         } else {
-            systemCalls++;
             self.awaitEvent(() -> posted > moved || !completions.queue().isEmpty(), MAX_SLEEP_NANOS);
             self.then(() -> workedAt = world.now());
         }
@@ -133,8 +121,7 @@ final class Worker implements SimTask {
                 readable.clear(fd);
                 read++;
             }
-            self.run(systemCall * (1 + read));
-            systemCalls += 1 + read;
+            self.systemCalls(1 + read);
         }
     }
 

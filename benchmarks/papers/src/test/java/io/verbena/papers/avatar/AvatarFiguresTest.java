@@ -76,6 +76,12 @@ class AvatarFiguresTest {
     }
 
     @Test
+    void epollTakesTimeInTheKernel() {
+        assertThat(holding(new Figure10b()))
+                .containsExactly("10c.printed.user", "10c.printed.kernel", "10c.mux.kernel");
+    }
+
+    @Test
     void threadsThatShareKeepTheRate() {
         FigureReport report = new Figure5b().run(1, Size.QUICK);
         assertThat(report.claims().stream().filter(Claim::holds).map(Claim::id))
