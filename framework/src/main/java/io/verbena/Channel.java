@@ -268,8 +268,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     private void checkShared(boolean wanted, String what) {
         if (wanted && isShared()) {
-            throw new IllegalStateException(
-                    this + " shares its queue pair and cannot be " + what + "; open it with ChannelOptions.dedicated");
+            throw new IllegalStateException(this + " shares its queue pair and cannot be " + what
+                    + "; open it with ChannelOptions.dedicated, or have InboxOptions.channels say so");
         }
     }
 

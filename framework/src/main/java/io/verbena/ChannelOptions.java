@@ -66,7 +66,9 @@ public final class ChannelOptions {
 
     /**
      * Whether it has a queue pair of its own, also where others {@linkplain NodeContext#shareConnections share}; off by
-     * default. Urgent channels and those with a rate limit have one in any case.
+     * default. For channels that are to become urgent or limited later, whose {@link Channel#statistics delays} matter,
+     * or whose long messages are not to wait for those of others. Channels that are opened urgent or with a rate limit
+     * have one in any case.
      */
     public ChannelOptions dedicated(boolean apart) {
         dedicated = apart;

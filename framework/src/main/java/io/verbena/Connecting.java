@@ -15,7 +15,7 @@ final class Connecting {
     long lingerNanos = TimeUnit.SECONDS.toNanos(1);
     long idleNanos = TimeUnit.SECONDS.toNanos(10);
     long peerTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
-    MuxSettings sharing = MuxSettings.OFF;
+    MuxSettings sharing = new MuxOptions().settings();
 
     ConnectionSettings settings(String nodeName, int maxConnections) {
         return new ConnectionSettings(

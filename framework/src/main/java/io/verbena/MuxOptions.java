@@ -20,10 +20,11 @@ public final class MuxOptions {
 
     /**
      * Channels of a tenant between the same two inboxes that have queue pairs of their own, 0 or more; those that are
-     * opened while there are so many share. Default 8.
+     * opened while there are so many share. Default 8; with {@link Integer#MAX_VALUE} none shares. Those that cannot
+     * share ({@link ChannelOptions#dedicated}) do not count.
      */
     public MuxOptions after(int channels) {
-        after = Limits.range("after", channels, 0, Integer.MAX_VALUE - 1);
+        after = Limits.range("after", channels, 0, Integer.MAX_VALUE);
         return this;
     }
 

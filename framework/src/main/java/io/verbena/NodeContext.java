@@ -248,8 +248,10 @@ public final class NodeContext {
     }
 
     /**
-     * Lets channels share queue pairs, as the options say; by default each has its own. It is for the channels that
-     * this node opens; the peer's end of such a channel shares too. See {@link ChannelOptions#dedicated}.
+     * When channels share queue pairs: by default from the ninth on of a tenant between the same two inboxes
+     * ({@link MuxOptions}). It is for the channels that this node opens; the peer's end of such a channel shares too.
+     * Urgent channels and those with a rate limit never do; see {@link ChannelOptions#dedicated} for others that must
+     * not. {@code new MuxOptions().after(Integer.MAX_VALUE)} gives each a queue pair of its own.
      */
     public NodeContext shareConnections(MuxOptions options) {
         connecting.sharing = options.settings();

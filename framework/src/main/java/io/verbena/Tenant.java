@@ -98,9 +98,9 @@ public final class Tenant {
         return group.memory().refusals();
     }
 
-    /** Connections that it has now, outgoing and incoming. */
+    /** Connections that it has now, outgoing and incoming, with a queue pair of their own or one that they share. */
     public int connections() {
-        return group.queuePairs();
+        return node.connections().of(group);
     }
 
     /**

@@ -47,10 +47,7 @@ class IdleChannelsTest {
         try (NodePair pair = new NodePair(
                 Fabric.LOCAL,
                 Fabric.LOCAL.context(NodeMode.ASSISTED).maxConnections(2 * CHANNELS),
-                Fabric.LOCAL
-                        .context(NodeMode.ASSISTED)
-                        .maxConnections(2 * CHANNELS)
-                        .shareConnections(new MuxOptions()))) {
+                Fabric.LOCAL.context(NodeMode.ASSISTED).maxConnections(2 * CHANNELS))) {
             pair.server.openInbox("in");
             List<Channel> first = connect(pair, BATCH); // with all that is there once
             long before = used();

@@ -87,25 +87,6 @@ class SharedChannelsTest {
     }
 
     @Test
-    void theNinthSharesUnlessSaidOtherwise() {
-        try (NodePair pair = pair(Fabric.LOCAL, NodeMode.ASSISTED, new MuxOptions())) {
-            pair.server.openInbox("in");
-            pair.server.openInbox("other");
-            assertThat(connect(pair, "in", 8)).noneMatch(Channel::isShared);
-            assertThat(connect(pair, "other", 8)).noneMatch(Channel::isShared);
-            assertThat(connect(pair, "in", 1)).allMatch(Channel::isShared);
-        }
-    }
-
-    @Test
-    void noneSharesByDefault() {
-        try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {
-            pair.server.openInbox("in");
-            assertThat(connect(pair, "in", 12)).noneMatch(Channel::isShared);
-        }
-    }
-
-    @Test
     void someAreApart() {
         try (NodePair pair = pair(Fabric.LOCAL, NodeMode.ASSISTED, new MuxOptions().after(0))) {
             pair.server.openInbox("in");

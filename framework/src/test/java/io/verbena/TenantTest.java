@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -241,6 +242,34 @@ class TenantTest {
             pair.await(() -> isRemoved(tenants, "iron")); // once its queue pair and memory are given back
             assertThat(tenants.list()).hasSize(3);
             assertThatThrownBy(() -> tenants.remove("default")).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    /** A connection counts once, whether or not it shares its queue pair. */
+    @Test
+    void aTenantHasAsManyConnectionsAsItMay() {
+        try (NodePair pair = pair(Fabric.LOCAL)) {
+            Tenant iron =
+                    pair.client.tenants().add(new TenantOptions().name("iron").maxConnections(12));
+            pair.server.openInbox("in");
+            String address = pair.address + "in";
+            Channel last = iron.connect(address, NodePair.TIMEOUT);
+            while (iron.connections() < 12) {
+                last = iron.connect(address, NodePair.TIMEOUT);
+            }
+            assertThat(last.isShared()).isTrue();
+            ChannelOptions apart = new ChannelOptions().dedicated(true);
+            for (ChannelOptions options : List.of(new ChannelOptions(), apart)) {
+                assertThatThrownBy(() -> iron.connect(address, null, options, NodePair.TIMEOUT))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("tenant 'iron'")
+                        .hasMessageContaining("13 > maximum 12");
+            }
+            assertThat(iron.connections()).isEqualTo(12);
+            last.close();
+            pair.await(() -> iron.connections() == 11);
+            iron.connect(address, null, apart, NodePair.TIMEOUT);
+            assertThat(iron.connections()).isEqualTo(12);
         }
     }
 }

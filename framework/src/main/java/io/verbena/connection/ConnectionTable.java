@@ -2,12 +2,14 @@ package io.verbena.connection;
 
 import io.verbena.mux.SharedConnection;
 import io.verbena.mux.SharedQueuePair;
+import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.rate.agent.ConnectedPeers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import org.agrona.collections.Int2IntCounterMap;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,7 @@ final class ConnectionTable {
     private static final int MAX_GROWN = 128 << 10;
 
     private final Long2ObjectHashMap<Connection> byNumber = new Long2ObjectHashMap<>();
+    private final Int2IntCounterMap ofGroups = new Int2IntCounterMap(0); // connections by their group's index
     private final ConnectionMaker maker;
     private final Retirement retirement;
     private final Shares shares;
@@ -59,6 +62,11 @@ final class ConnectionTable {
     /** The queue pairs that connections share. */
     Shares shares() {
         return shares;
+    }
+
+    /** Connections of a tenant, with a queue pair of their own or not. */
+    int of(PerformanceGroup group) {
+        return ofGroups.get(group.index());
     }
 
     /** All that there are now. */
@@ -157,12 +165,12 @@ final class ConnectionTable {
 
     /** Makes a connection with a queue pair of its own and lists it. */
     Connection create(NewConnection wanted, SenderQuota messages) {
-        return list(withRoom(() -> maker.make(wanted, messages)));
+        return list(withRoom(wanted, () -> maker.make(wanted, messages)));
     }
 
     /** Makes the first connection of a queue pair that others will share, and lists it. */
     Connection found(NewConnection wanted, @Nullable SharedConnection among, SenderQuota messages) {
-        SharedQueuePair pair = withRoom(() -> maker.shared(wanted.owner(), messages, shares.settings()));
+        SharedQueuePair pair = withRoom(wanted, () -> maker.shared(wanted.owner(), messages, shares.settings()));
         try {
             Connection c = joined(wanted, pair);
             if (among != null) {
@@ -177,10 +185,7 @@ final class ConnectionTable {
 
     /** Makes a connection that shares a queue pair, and lists it. */
     Connection join(NewConnection wanted, SharedQueuePair pair) {
-        return withRoom(() -> {
-            shares.checkRoom(wanted.owner().pd().group());
-            return joined(wanted, pair);
-        });
+        return withRoom(wanted, () -> joined(wanted, pair));
     }
 
     private Connection joined(NewConnection wanted, SharedQueuePair pair) {
@@ -191,29 +196,36 @@ final class ConnectionTable {
 
     private Connection list(Connection c) {
         byNumber.put(key(c.number, c.stream), c);
+        ofGroups.incrementAndGet(c.group);
         makeRoomForErrors();
         return c;
     }
 
     /** Makes something; where numbers are short, takes those of connections that wait only for stragglers. */
-    private <T> T withRoom(Supplier<T> made) {
+    private <T> T withRoom(NewConnection wanted, Supplier<T> made) {
+        PerformanceGroup group = wanted.owner().pd().group();
         try {
-            checkNumber();
+            checkNumber(group);
             return made.get();
         } catch (IllegalStateException e) {
             if (retirement.isEmpty()) {
                 throw e;
             }
             retirement.retireAll(false);
-            checkNumber();
+            checkNumber(group);
             return made.get();
         }
     }
 
-    private void checkNumber() {
+    private void checkNumber(PerformanceGroup group) {
         if (byNumber.size() >= maxConnections) {
             throw new IllegalStateException("node '" + node + "' has " + maxConnections
                     + " connections, its maximum; raise NodeContext.maxConnections");
+        }
+        int most = group.query().maxQueuePairs();
+        if (of(group) >= most) {
+            throw new IllegalStateException(
+                    "tenant '" + group.name() + "': connections " + (of(group) + 1L) + " > maximum " + most);
         }
     }
 
@@ -256,6 +268,7 @@ final class ConnectionTable {
     /** A connection is gone; a queue pair that it shared goes with the last. */
     void remove(Connection c) {
         byNumber.remove(key(c.number, c.stream));
+        ofGroups.decrementAndGet(c.group);
         grown -= c.grown;
         if (c.shared != null) {
             shares.retire(c, c.shared);

@@ -5,6 +5,7 @@ import io.verbena.ConnectionException;
 import io.verbena.NodeRuntime;
 import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.nic.Nic;
+import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.engine.Engine;
 import io.verbena.nic.verbs.QpState;
@@ -143,6 +144,13 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
     /** All that there are now. */
     ConnectionTable table() {
         return table;
+    }
+
+    /** Connections of a tenant, outgoing and incoming. Any thread. */
+    public int of(PerformanceGroup group) {
+        synchronized (lock) {
+            return table.of(group);
+        }
     }
 
     /** A datagram about a connection. */

@@ -5,7 +5,6 @@ import io.verbena.mux.MuxSettings;
 import io.verbena.mux.SharedConnection;
 import io.verbena.mux.SharedPath;
 import io.verbena.mux.SharedQueuePair;
-import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.TrafficClass;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -13,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.agrona.collections.Int2IntCounterMap;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +48,6 @@ final class Shares {
     private final MuxSettings settings;
     private final Map<Key, SharedConnection> outgoing = new HashMap<>();
     private final Int2ObjectHashMap<Shared> byNumber = new Int2ObjectHashMap<>();
-    private final Int2IntCounterMap membersOfGroup = new Int2IntCounterMap(0); // by the group's index
     private int members;
 
     Shares(MuxSettings settings) {
@@ -126,7 +123,6 @@ final class Shares {
             throw new IllegalArgumentException(c + " shares nothing");
         }
         members++;
-        membersOfGroup.incrementAndGet(c.group);
         if (path.stream() == ConnectionMaker.FIRST_STREAM) {
             byNumber.put(c.number, new Shared(path.shared(), c, made));
         }
@@ -156,14 +152,6 @@ final class Shares {
     static int peerQp(Connection c) {
         SharedPath path = c.shared;
         return path == null || isFounder(c) ? 0 : path.shared().peerQp();
-    }
-
-    /** Refuses another one if its tenant has as many connections as it may have. */
-    void checkRoom(PerformanceGroup group) {
-        int most = group.query().maxQueuePairs();
-        if (membersOfGroup.get(group.index()) + group.queuePairs() >= most) {
-            throw new IllegalStateException("tenant '" + group.name() + "' has " + most + " connections, its maximum");
-        }
     }
 
     /** Keeps a request until the queue pair that it names is known to the peer. @return false if it is */
@@ -269,7 +257,6 @@ final class Shares {
     /** A connection leaves its queue pair, which goes with the last. */
     void retire(Connection c, SharedPath path) {
         members--;
-        membersOfGroup.decrementAndGet(c.group);
         if (path.shared().left()) {
             byNumber.remove(c.number);
             path.shared().queuePair().close();

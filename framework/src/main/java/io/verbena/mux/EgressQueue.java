@@ -178,7 +178,7 @@ public final class EgressQueue extends Round.Member {
         int length = SendWqeDescriptor.length(header);
         boolean inline = (SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0;
         int data = inline ? length : SendWqeDescriptor.entries(header) * SendWqeDescriptor.SGE_LENGTH;
-        to.putBytes(at, own.buffer(), slot, SendWqeDescriptor.DATA + data);
+        copy(to, at, own.buffer(), slot, SendWqeDescriptor.DATA + data);
         underWay++;
         int bytes = inline ? length : Math.min(longest, length - cut);
         if (bytes < length) {
@@ -191,6 +191,13 @@ public final class EgressQueue extends Round.Member {
             count(length);
         }
         return bytes;
+    }
+
+    /** Word by word, which for so few bytes is quicker than a call; a slot has room for the last word. */
+    private static void copy(UnsafeBuffer to, int at, UnsafeBuffer from, int slot, int length) {
+        for (int i = 0; i < length; i += Long.BYTES) {
+            to.putLong(at + i, from.getLong(slot + i));
+        }
     }
 
     /** Makes a copy of a request the part of it that comes next. */

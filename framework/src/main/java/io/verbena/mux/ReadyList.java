@@ -68,7 +68,7 @@ public final class ReadyList {
 
         /** By who has taken it: it is empty. A full fence; whether it is so still must be looked at afterwards. */
         public final void unlist() {
-            LISTED.setVolatile(this, 0);
+            LISTED.setRelease(this, 0);
             VarHandle.fullFence();
         }
 

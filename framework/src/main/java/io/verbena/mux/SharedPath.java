@@ -11,8 +11,11 @@ import io.verbena.path.SendPath;
 
 /** A path that shares a queue pair with others: what is posted lies in a queue of its own until its turn comes. */
 public final class SharedPath implements SendPath {
-    /** Longest request that is executed while it is posted, as {@link QueuePair#postSend(SendRequest)} has it. */
-    private static final int POSTED_NOW = 4096;
+    /**
+     * Longest request that is executed while it is posted, where nobody has anything to send: one that would leave in
+     * one turn. Beyond what {@link QueuePair#postSend(SendRequest)} has, for it saves a way through two rings here.
+     */
+    private static final int POSTED_NOW = SharedQueuePair.MAX_SHORT;
 
     private final SharedQueuePair shared;
     private final QueuePair queuePair;

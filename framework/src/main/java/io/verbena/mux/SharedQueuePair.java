@@ -181,7 +181,9 @@ public final class SharedQueuePair implements SendSource {
             bytes += sent;
             moved++;
         }
-        ring.publish();
+        if (moved > 0) {
+            ring.publish();
+        }
     }
 
     /** The queue that sends next, which has something to send; null if there is none. */

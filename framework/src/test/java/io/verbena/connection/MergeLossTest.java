@@ -82,7 +82,7 @@ class MergeLossTest {
                             10_000 * MS,
                             10_000 * MS,
                             64,
-                            MuxSettings.OFF),
+                            new MuxSettings(Integer.MAX_VALUE, 1, 16, 16 << 10)),
                     this,
                     new AccessRules(request -> EnumSet.allOf(Right.class), 16, Integer.MAX_VALUE, Integer.MAX_VALUE),
                     new byte[0],

@@ -339,12 +339,16 @@ public final class SendRequest implements SlotWriter {
 
     /** Executes the request while it is posted, if possible; its element is in the slot, its inline data is not. */
     boolean executeNow(Engine engine, QpContext qp, int slot, int longest) {
-        return qp.mayExecuteNow(opcode.ordinal(), flags) && engine.executeNow(qp, slot, null, inline, longest);
+        return length <= longest
+                && qp.mayExecuteNow(opcode.ordinal(), flags)
+                && engine.executeNow(qp, slot, null, inline, longest);
     }
 
     /** As the other, in a slot that it gets under the baton. */
     boolean executeNow(Engine engine, QpContext qp, int longest) {
-        return qp.mayExecuteNow(opcode.ordinal(), flags) && engine.executeNow(qp, -1, this, inline, longest);
+        return length <= longest
+                && qp.mayExecuteNow(opcode.ordinal(), flags)
+                && engine.executeNow(qp, -1, this, inline, longest);
     }
 
     /** Internal: lays it, except for inline data, into the next slot of a ring that is empty. */

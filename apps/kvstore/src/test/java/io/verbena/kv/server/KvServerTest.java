@@ -3,6 +3,7 @@ package io.verbena.kv.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.MuxOptions;
 import io.verbena.NodeMode;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.store.EvictionPolicy;
@@ -96,6 +97,22 @@ class KvServerTest {
     void manyClientsPipeline(Transport transport) throws Exception {
         try (KvServer server = launch(transport, 3)) {
             countTogether(3, 10_000, () -> new TestClient(transport, NodeMode.INVOKER, server));
+        }
+    }
+
+    /** By channels that share queue pairs at both ends, as those of a node with many clients would. */
+    @ParameterizedTest
+    @EnumSource(Transport.class)
+    void answersClientsWhoseChannelsShare(Transport transport) throws Exception {
+        try (KvServer server = launch(transport, 3)) {
+            Callable<TestClient> sharing = () -> new TestClient(
+                    transport.client(NodeMode.INVOKER).shareConnections(new MuxOptions().after(0)),
+                    NodeMode.INVOKER,
+                    transport.addresses(server));
+            try (TestClient client = sharing.call()) {
+                answersCommands(client);
+            }
+            countTogether(3, 2000, sharing);
         }
     }
 

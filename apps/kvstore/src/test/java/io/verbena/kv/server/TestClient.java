@@ -1,6 +1,7 @@
 package io.verbena.kv.server;
 
 import io.verbena.Node;
+import io.verbena.NodeContext;
 import io.verbena.NodeMode;
 import io.verbena.SendResult;
 import io.verbena.kv.client.KvClient;
@@ -52,7 +53,12 @@ final class TestClient implements AutoCloseable {
     }
 
     TestClient(Transport transport, NodeMode mode, List<String> addresses) {
-        node = Node.launch(transport.client(mode));
+        this(transport.client(mode), mode, addresses);
+    }
+
+    /** With a node of these settings, which is of this mode. */
+    TestClient(NodeContext context, NodeMode mode, List<String> addresses) {
+        node = Node.launch(context);
         drives = mode == NodeMode.INVOKER;
         client = KvClient.connect(node, addresses, TIMEOUT);
         transfer = new KvTransfer(client);

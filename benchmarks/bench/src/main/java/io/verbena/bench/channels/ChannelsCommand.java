@@ -19,9 +19,11 @@ import picocli.CommandLine.Option;
             "Measures many channels between two processes, with a queue pair each and sharing: opened per second,",
             "memory a channel on the side that opens (idle, and after one message), messages of 32 bytes per second",
             "sent in turn against one channel, and round trips of one channel beside all the others, which send",
-            "in turn at a fixed rate.%n"
+            "in turn at a fixed rate. Then one channel that shares against one that does not, by turns.%n"
         })
 public final class ChannelsCommand extends RunCommand {
+    private static final long SLOW = 100; // messages/s beside round trips of one
+
     @Option(names = "--channels", paramLabel = "<count>", description = "Default ${DEFAULT-VALUE}.")
     int channels = 10_000;
 
@@ -54,7 +56,40 @@ public final class ChannelsCommand extends RunCommand {
             table.line(measure(share));
         }
         table.print(out);
+        out.println();
+        alone().print(out);
         return 0;
+    }
+
+    /** What it costs one channel that its queue pair is one that others could share. */
+    private MarkdownTable alone() {
+        MarkdownTable table = new MarkdownTable(List.of("one channel, sharing against not", "ratio"));
+        try (Sink sink = new Sink(fabric, "channel");
+                ManyChannels apart = new ManyChannels(sink, false);
+                ManyChannels shares = new ManyChannels(sink, true)) {
+            double[] rates = new double[rounds];
+            double[] times = new double[rounds];
+            apart.open(1);
+            shares.open(1);
+            for (ManyChannels each : List.of(apart, shares, apart, shares)) { // compiles what both run
+                each.rate(seconds);
+                each.probe(SLOW, seconds);
+            }
+            for (int i = 0; i < rounds; i++) {
+                double rate = apart.rate(seconds);
+                rates[i] = shares.rate(seconds) / rate;
+                double time = apart.probe(SLOW, seconds).getValueAtPercentile(50);
+                times[i] = shares.probe(SLOW, seconds).getValueAtPercentile(50) / time;
+            }
+            table.line(List.of("messages of 32 bytes a second", range(rates)));
+            table.line(List.of("round trip, p50", range(times)));
+        }
+        return table;
+    }
+
+    private static String range(double[] ratios) {
+        Interval all = Interval.of(ratios);
+        return text("%.2f (%.2f-%.2f)", all.median(), all.min(), all.max());
     }
 
     private List<String> measure(boolean share) {
@@ -86,11 +121,7 @@ public final class ChannelsCommand extends RunCommand {
                     text("%d", (idle - empty) / channels),
                     text("%d", (used - empty) / channels),
                     text("%.2f", Interval.of(rates).median() / 1e6),
-                    text(
-                            "%.2f (%.2f-%.2f)",
-                            Interval.of(ratios).median(),
-                            Interval.of(ratios).min(),
-                            Interval.of(ratios).max()),
+                    range(ratios),
                     text("%.1f", times.getValueAtPercentile(50) / 1e3),
                     text("%.1f", times.getValueAtPercentile(99) / 1e3));
         }

@@ -80,10 +80,9 @@ public final class GuiltyCommand extends RunCommand {
     }
 
     private List<String> measure(Guilt guilt, boolean share, Sink peer) {
-        NodeContext context = SinkProcess.context().sharedMemory(fabric.equals("shm"));
-        if (share) {
-            context.shareConnections(new MuxOptions().after(0));
-        }
+        NodeContext context = SinkProcess.context()
+                .sharedMemory(fabric.equals("shm"))
+                .shareConnections(new MuxOptions().after(share ? 0 : Integer.MAX_VALUE));
         try (Node node = Node.launch(context)) {
             Victims victims = new Victims(node, peer.address() + GuiltyPeer.ECHO, channels);
             if (victims.sharing() != (share ? channels : 0)) {

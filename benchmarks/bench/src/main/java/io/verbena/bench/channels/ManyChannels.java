@@ -41,10 +41,9 @@ final class ManyChannels implements AutoCloseable {
      * @param share whether channels share queue pairs
      */
     ManyChannels(Sink sink, boolean share) {
-        NodeContext context = SinkProcess.context().sharedMemory(sink.isShared());
-        if (share) {
-            context.shareConnections(new MuxOptions().after(0));
-        }
+        NodeContext context = SinkProcess.context()
+                .sharedMemory(sink.isShared())
+                .shareConnections(new MuxOptions().after(share ? 0 : Integer.MAX_VALUE));
         this.address = sink.takes();
         this.node = Node.launch(context);
         this.answers = node.openInbox("answers");

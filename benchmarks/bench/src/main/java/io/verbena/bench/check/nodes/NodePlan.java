@@ -180,9 +180,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
                 .pathMtu(pathMtu)
                 .linger(isAbrupt() ? Duration.ZERO : NodeWalk.PATIENCE)
                 .closeOnShutdown(false);
-        if (has(Feature.SHARING)) {
-            context.shareConnections(mux);
-        }
+        context.shareConnections(has(Feature.SHARING) ? mux : new MuxOptions().after(Integer.MAX_VALUE));
         return has(Feature.RATES) ? context.rates(rates) : context;
     }
 
