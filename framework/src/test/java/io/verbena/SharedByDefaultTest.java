@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A node whose settings say nothing of sharing: which of its channels share queue pairs, and what that changes. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class SharedByDefaultTest {
     private static final int CHANNELS = 20;
     private static final int APART = 8;
