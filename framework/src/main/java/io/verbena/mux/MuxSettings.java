@@ -11,5 +11,5 @@ package io.verbena.mux;
  */
 public record MuxSettings(int after, int queuePairs, int depth, int segment) {
     /** None shares. */
-    public static final MuxSettings OFF = new MuxSettings(Integer.MAX_VALUE, 1, 16, 16 << 10);
+    public static final MuxSettings OFF = new MuxSettings(Integer.MAX_VALUE, 1, 4, 16 << 10);
 }
