@@ -39,7 +39,6 @@ public final class Channel extends MessageSender implements AutoCloseable {
     public static final int CLOSED = ChannelSender.CLOSED;
 
     private final Node node;
-    private final Connections connections;
     private final Connection connection;
     private final Tenant tenant;
     private final boolean concurrent;
@@ -52,7 +51,6 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     Channel(Node node, Connection connection, Tenant tenant, boolean concurrent) {
         this.node = node;
-        this.connections = node.connections();
         this.connection = connection;
         this.tenant = tenant;
         this.concurrent = concurrent;
@@ -67,6 +65,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
     private synchronized ChannelSender makeSender() {
         ChannelSender made = sender;
         if (made == null) {
+            Connections connections = node.connections();
             StagingRing staging = new StagingRing(tenant.pd(), connections.stagingLength(), connection.path.depth(), 0);
             made = new ChannelSender(
                     this,
@@ -281,7 +280,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /**
      * Counts of what it has sent, and how long it waited. Of a channel that {@linkplain #isShared shares}: messages and
-     * their own bytes, and no delays.
+     * their own bytes as they are now, and no delays.
      */
     public FlowStatistics statistics() {
         return connection.statistics();
@@ -315,7 +314,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /** The name of the peer's node; empty until it is connected. */
     public String peerName() {
-        return connection.peer.name;
+        return connection.peer.name();
     }
 
     /** Identity of the peer's NIC; a relaunched node has another one. */
@@ -378,12 +377,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /** The local queue pair by which its messages arrive. */
     int queuePairNumber() {
-        return connection.number;
+        return connection.number();
     }
 
     /** The number of its messages' stream on that queue pair. */
     int stream() {
-        return connection.peer.stream;
+        return connection.peerStream;
     }
 
     Connection connection() {
@@ -449,7 +448,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
         if (connection.state == Connection.OPEN) {
             connection.path.flush();
         }
-        connections.close(connection);
+        node.connections().close(connection);
     }
 
     @Override

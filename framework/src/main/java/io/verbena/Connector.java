@@ -65,7 +65,7 @@ final class Connector {
         Connection connection =
                 open(address, ConnectionFlyweight.REGION, owner, null, ChannelSettings.DEFAULT, timeout);
         if (!(connection.end instanceof RemoteRegion.End end)) {
-            throw new IllegalStateException("connection " + connection.number + " reaches no memory");
+            throw new IllegalStateException("connection " + connection.number() + " reaches no memory");
         }
         RemoteRegion region = end.region();
         if (sleeper != null) {
@@ -94,6 +94,6 @@ final class Connector {
         if (connection.end instanceof Channel.End end) {
             return end.channel();
         }
-        throw new IllegalStateException("connection " + connection.number + " carries no messages");
+        throw new IllegalStateException("connection " + connection.number() + " carries no messages");
     }
 }

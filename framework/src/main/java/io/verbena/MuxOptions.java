@@ -9,11 +9,11 @@ import io.verbena.mux.MuxSettings;
 public final class MuxOptions {
     private int after = 8;
     private int queuePairs = 2;
-    private int depth = 16;
+    private int depth = 4;
     private int segment = 16 << 10;
 
     /**
-     * Creates the defaults: from the ninth channel on, two queue pairs, 16 messages under way at first, segments of
+     * Creates the defaults: from the ninth channel on, two queue pairs, 4 messages under way at first, segments of
      * 16 KiB.
      */
     public MuxOptions() {}
@@ -38,7 +38,7 @@ public final class MuxOptions {
     }
 
     /**
-     * Messages that a channel which shares may have under way at first, a power of two, 2 to 32768; default 16. It
+     * Messages that a channel which shares may have under way at first, a power of two, 2 to 32768; default 4. It
      * grows to {@link NodeContext#sendDepth} as soon as they do not suffice.
      */
     public MuxOptions depth(int messages) {

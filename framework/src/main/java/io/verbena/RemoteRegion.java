@@ -117,7 +117,7 @@ public final class RemoteRegion implements AutoCloseable {
 
     /** Bytes. */
     public long length() {
-        return connection.peer.regionLength;
+        return connection.peer.regionLength();
     }
 
     // ---- posting ----------------------------------------------------------------------------------------------------
@@ -459,6 +459,6 @@ public final class RemoteRegion implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "remote region '" + connection.name + "' of node '" + connection.peer.name + "'";
+        return "remote region '" + connection.name + "' of node '" + connection.peer.name() + "'";
     }
 }

@@ -132,7 +132,7 @@ class ChannelCloseTest {
 
             pair.client.connections().end(connection, CloseReason.PEER_LOST);
 
-            assertThat(connection.opened).isCompletedExceptionally();
+            assertThat(connection.opened()).isCompletedExceptionally();
             ConnectionFlyweight said = pair.client.connections().handshake().answered(pair.server.nicId(), late);
             assertThat(said.type()).isEqualTo(ConnectionFlyweight.DISCONNECT);
         }
@@ -209,13 +209,13 @@ class ChannelCloseTest {
             Connection connection = channel.connection();
             ConnectionFlyweight other = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, connection.transaction)
                     .kind(connection.kind)
-                    .queuePairs(connection.peer.qp + 1, connection.number)
+                    .queuePairs(connection.peer.qp() + 1, connection.number())
                     .pathMtu(1024);
 
             ConnectionFlyweight said = pair.client.connections().handshake().answered(pair.server.nicId(), other);
 
             assertThat(said.type()).isEqualTo(ConnectionFlyweight.DISCONNECT);
-            assertThat(said.receiverQp()).isEqualTo(connection.peer.qp + 1);
+            assertThat(said.receiverQp()).isEqualTo(connection.peer.qp() + 1);
             offer(channel);
             pair.await(() -> received.get() == MESSAGES);
         }

@@ -32,7 +32,7 @@ class StreamsTest {
     /** Sends what a channel would send that shares this one's queue pair. */
     private void send(Channel channel, int stream, int number, int length) {
         Connection c = channel.connection();
-        c.queuePair.postSend(request.appendImmediate(c.peer.queueId, c.peer.queueKey, number).stream(stream)
+        c.queuePair.postSend(request.appendImmediate(c.peer.queueId(), c.peer.queueKey(), number).stream(stream)
                 .signaled(false)
                 .inline(new UnsafeBuffer(new byte[length]), 0, length));
     }
@@ -125,7 +125,7 @@ class StreamsTest {
             UnsafeBuffer forged = new UnsafeBuffer(new byte[24]);
             CallFlyweight.encode(forged, 0, id[0], CallFlyweight.REQUEST);
             Connection c = channel.connection();
-            c.queuePair.postSend(request.append(c.peer.queueId, c.peer.queueKey).stream(SECOND)
+            c.queuePair.postSend(request.append(c.peer.queueId(), c.peer.queueKey()).stream(SECOND)
                     .signaled(false)
                     .inline(forged, 0, 24));
             int[] served = new int[1];
@@ -161,19 +161,19 @@ class StreamsTest {
             send(channel, FIRST, 1, 8);
             take(inbox, 1);
             Connection c = channel.connection();
-            goodbye(pair, c, c.stream + 1, c.peer.stream);
-            goodbye(pair, c, c.stream, c.peer.stream + 1);
+            goodbye(pair, c, c.stream() + 1, c.peerStream);
+            goodbye(pair, c, c.stream(), c.peerStream + 1);
             Channel other = pair.client.connect(pair.address + "inbox", NodePair.TIMEOUT); // the server has seen them
             assertThat(other.isConnected()).isTrue();
             assertThat(senders.get(0).isConnected()).isTrue();
-            goodbye(pair, c, c.stream, c.peer.stream);
+            goodbye(pair, c, c.stream(), c.peerStream);
             pair.await(() -> !senders.get(0).isConnected());
         }
     }
 
     private static void goodbye(NodePair pair, Connection c, int stream, int peerStream) {
         ConnectionFlyweight goodbye = ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, c.transaction)
-                .queuePairs(c.number, c.peer.qp)
+                .queuePairs(c.number(), c.peer.qp())
                 .streams(stream, peerStream);
         pair.await(() -> pair.client.engine().sendDatagram(pair.server.nicId(), goodbye.buffer(), 0, goodbye.length()));
     }

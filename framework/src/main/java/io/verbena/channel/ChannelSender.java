@@ -21,15 +21,19 @@ import org.jspecify.annotations.Nullable;
  * Sends a channel's messages: each is put into its request, or staged in memory that the NIC reads. Nothing here
  * blocks, calls back or allocates.
  *
- * <p>For one thread at a time, or for any number that take turns; a second one is refused where there is to be one.
+ * <p>For one thread at a time, or for any number that take turns; a second one is refused where there is to be one. It
+ * is entered for each message, and for as long as a claim is open.
  */
-public final class ChannelSender {
+public final class ChannelSender extends SingleThreadGuard {
     /** Returned by {@link #tryClaim}: not now, try again later. */
     public static final int BACK_PRESSURED = -1;
     /** Returned by {@link #tryClaim}: never, the channel is closed. */
     public static final int CLOSED = -2;
 
     private static final int NO_CLAIM = -1;
+
+    /** In which a thread puts a message together: one for all channels, which is in its cache whichever sends. */
+    private static final ThreadLocal<SendRequest> REQUEST = ThreadLocal.withInitial(SendRequest::new);
 
     private final Object channel; // for texts
     private final Connections connections;
@@ -41,17 +45,14 @@ public final class ChannelSender {
     private final ReadyNotice ready;
     private final boolean concurrent;
     private final int maxInline;
-    private final SingleThreadGuard use = new SingleThreadGuard(); // entered for as long as a claim is open, too
-
-    // Made for the first message, and for the first claim: most of many channels are idle.
-    private @Nullable SendRequest request;
-    private @Nullable UnsafeBuffer inlineClaim;
+    private @Nullable UnsafeBuffer inlineClaim; // made for the first claim: most of many channels are idle
 
     private int queueId;
     private int queueKey;
     private int maxMessage;
     private int claimLength = NO_CLAIM;
     private boolean claimInline;
+    private long posted;
 
     /**
      * Creates a sender.
@@ -75,35 +76,40 @@ public final class ChannelSender {
         this.connections = connections;
         this.connection = connection;
         this.path = connection.path;
-        this.stream = connection.stream;
+        this.stream = connection.stream();
         this.group = group;
-        this.window = new SendWindow(connections, connection, staging, group, use);
+        this.window = new SendWindow(connections, connection, staging, group, this);
         this.ready = new ReadyNotice(channel, connection, callbacks, turns);
         this.concurrent = concurrent;
         this.maxInline = path.maxInline();
         if (concurrent) {
-            use.forMany();
+            forMany();
         }
     }
 
     /** The peer has said where messages go; before the connection is open. */
     public void target() {
-        queueId = connection.peer.queueId;
-        queueKey = connection.peer.queueKey;
+        queueId = connection.peer.queueId();
+        queueKey = connection.peer.queueKey();
         bound();
     }
 
     /** Finds the longest message: what the inbox takes, and an urgent channel. */
     public void bound() {
         int longest = connection.isUrgent()
-                ? Math.min(connection.peer.maxMessage, group.query().urgentLimit())
-                : connection.peer.maxMessage;
+                ? Math.min(connection.peer.maxMessage(), group.query().urgentLimit())
+                : connection.peer.maxMessage();
         maxMessage = queueKey == 0 ? -1 : longest;
     }
 
     /** Bytes of the longest message; -1 if the peer gave no inbox. */
     public int maxMessage() {
         return maxMessage;
+    }
+
+    /** Messages that were posted. */
+    long posted() {
+        return posted;
     }
 
     /** What it may have under way. */
@@ -139,7 +145,7 @@ public final class ChannelSender {
         } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
-            use.leave();
+            leave();
         }
     }
 
@@ -152,7 +158,7 @@ public final class ChannelSender {
             if (isRefused(length)) {
                 return notSent(length);
             }
-            SendRequest append = request().appendImmediate(queueId, queueKey, immediate).stream(stream)
+            SendRequest append = REQUEST.get().appendImmediate(queueId, queueKey, immediate).stream(stream)
                     .signaled(false);
             return length <= maxInline
                     ? post(append.inline(buffer, offset, length), now)
@@ -160,7 +166,7 @@ public final class ChannelSender {
         } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
-            use.leave();
+            leave();
         }
     }
 
@@ -181,7 +187,7 @@ public final class ChannelSender {
         } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
-            use.leave();
+            leave();
         }
     }
 
@@ -191,7 +197,7 @@ public final class ChannelSender {
 
     /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
     public void flush() {
-        boolean entered = !use.isMine() && enter();
+        boolean entered = !isMine() && enter();
         try {
             if (connection.state == Connection.OPEN) {
                 path.flush();
@@ -200,7 +206,7 @@ public final class ChannelSender {
             closedMeanwhile(e);
         } finally {
             if (entered) {
-                use.leave();
+                leave();
             }
         }
     }
@@ -211,36 +217,27 @@ public final class ChannelSender {
      * @return false if other threads have kept the channel for too long: not now
      */
     private boolean enter() {
-        return use.tryEnter() || enterAmongOthers();
+        return tryEnter() || enterAmongOthers();
     }
 
     private boolean enterAmongOthers() {
-        if (use.isMine()) {
+        if (isMine()) {
             throw new IllegalStateException(channel + ": a claim of " + claimLength + " bytes is open");
         }
         int before = window.givings();
-        if (!concurrent && use.tryEnter()) {
+        if (!concurrent && tryEnter()) {
             return true; // the node was inside
         }
         boolean nodeInside = (before & 1) != 0 || window.givings() != before;
         if (!concurrent && !nodeInside) {
-            throw use.refusal(channel, "hand the channel over, or open it with ChannelOptions.concurrent(true)");
+            throw refusal(channel, "hand the channel over, or open it with ChannelOptions.concurrent(true)");
         }
-        return use.tryEnterForLong();
+        return tryEnterForLong();
     }
 
     /** Begins the request for a message. */
     private SendRequest append() {
-        return request().append(queueId, queueKey).stream(stream);
-    }
-
-    private SendRequest request() {
-        SendRequest made = request;
-        if (made == null) {
-            made = new SendRequest();
-            request = made;
-        }
-        return made;
+        return REQUEST.get().append(queueId, queueKey).stream(stream);
     }
 
     /** Not by {@link #submit}: HotSpot inlines 15 levels of calls, and a store in a peer's memory is the fifteenth. */
@@ -251,7 +248,7 @@ public final class ChannelSender {
             }
             submit(message, now);
         }
-        window.posted();
+        posted++;
         return SendResult.SENT;
     }
 
@@ -273,7 +270,7 @@ public final class ChannelSender {
     /** Sends the request, whose data lies in two places. */
     private SendResult postInParts(SendRequest message, int length) {
         if (path.executeNow(message)) {
-            window.posted();
+            posted++;
             return SendResult.SENT;
         }
         if (!window.ensureRoom() || !window.stage(length)) {
@@ -293,7 +290,7 @@ public final class ChannelSender {
             staging.abort();
             throw e;
         }
-        window.postedStaged();
+        staging.commit(posted++);
     }
 
     // ---- refusals ---------------------------------------------------------------------------------------------------
@@ -363,7 +360,7 @@ public final class ChannelSender {
             at = CLOSED;
         } finally {
             if (at < 0) {
-                use.leave();
+                leave();
             }
         }
         return at;
@@ -421,7 +418,7 @@ public final class ChannelSender {
             SendRequest append = append().signaled(false);
             if (claimInline) {
                 submit(append.inline(inlineClaim(), 0, length), now);
-                window.posted();
+                posted++;
             } else {
                 postClaimed(append, length, now);
             }
@@ -429,7 +426,7 @@ public final class ChannelSender {
         } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
-            use.leave();
+            leave();
         }
     }
 
@@ -440,7 +437,7 @@ public final class ChannelSender {
             if (!claimInline) {
                 window.staging().abort();
             }
-            use.leave();
+            leave();
         }
     }
 }

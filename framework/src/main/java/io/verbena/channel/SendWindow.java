@@ -3,7 +3,6 @@ package io.verbena.channel;
 import io.verbena.connection.Connection;
 import io.verbena.connection.Connections;
 import io.verbena.connection.IdleMemory;
-import io.verbena.dispatch.SingleThreadGuard;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.Limit;
 import io.verbena.path.SendPath;
@@ -35,7 +34,7 @@ public final class SendWindow implements IdleMemory.Holder {
     private final SendPath path;
     private final StagingRing staging;
     private final PerformanceGroup group;
-    private final SingleThreadGuard use;
+    private final ChannelSender sender;
     private final AtomicInteger givings = new AtomicInteger(); // odd while the node may be inside to take memory
 
     private @Nullable WindowGrowth growth; // from the first refusal on
@@ -43,7 +42,6 @@ public final class SendWindow implements IdleMemory.Holder {
     private int refused; // since it has grown
     private boolean watched; // by who takes the memory of idle channels
     private long postedAtLook; // its
-    private long posted;
     private long completed;
 
     SendWindow(
@@ -51,13 +49,13 @@ public final class SendWindow implements IdleMemory.Holder {
             Connection connection,
             StagingRing staging,
             PerformanceGroup group,
-            SingleThreadGuard use) {
+            ChannelSender sender) {
         this.connections = connections;
         this.connection = connection;
         this.path = connection.path;
         this.staging = staging;
         this.group = group;
-        this.use = use;
+        this.sender = sender;
         this.depth = path.depth();
     }
 
@@ -68,16 +66,6 @@ public final class SendWindow implements IdleMemory.Holder {
         return staging;
     }
 
-    /** A message was posted that uses no staging memory. */
-    void posted() {
-        posted++;
-    }
-
-    /** A message was posted from the memory that was staged for it. */
-    void postedStaged() {
-        staging.commit(posted++);
-    }
-
     /** Whether there is a slot, made free if need be. */
     boolean ensureRoom() {
         return hasRoom() || makeRoom();
@@ -85,7 +73,7 @@ public final class SendWindow implements IdleMemory.Holder {
 
     /** Whether the send ring has a free slot, as far as is known. */
     private boolean hasRoom() {
-        return posted - completed < depth;
+        return sender.posted() - completed < depth;
     }
 
     /** Looks what is complete; if there is still no slot, does a share of the sending. */
@@ -119,7 +107,7 @@ public final class SendWindow implements IdleMemory.Holder {
         Limit limit = path.limit();
         group.statistics().refuse(limit);
         if (limit == Limit.WINDOW) {
-            measured().refused(posted);
+            measured().refused(sender.posted());
         }
     }
 
@@ -134,7 +122,7 @@ public final class SendWindow implements IdleMemory.Holder {
 
     /** Slots and the memory staged for them are freed together: the ring of stagings is as deep as the send ring. */
     private void takeCompleted() {
-        completed = posted - path.outstanding();
+        completed = sender.posted() - path.outstanding();
         staging.complete(completed);
         WindowGrowth measuring = growth;
         if (measuring != null && measuring.ends(completed)) {
@@ -210,14 +198,14 @@ public final class SendWindow implements IdleMemory.Holder {
         if (connection.isOver()) {
             return true; // goes with its queue pair
         }
-        long sent = posted;
+        long sent = sender.posted();
         if (sent != postedAtLook || path.outstanding() > 0) {
             postedAtLook = sent;
             return false;
         }
         givings.incrementAndGet();
         try {
-            return use.tryEnter() && giveBack(sent, bytes);
+            return sender.tryEnter() && giveBack(sent, bytes);
         } finally {
             givings.incrementAndGet();
         }
@@ -225,7 +213,7 @@ public final class SendWindow implements IdleMemory.Holder {
 
     private boolean giveBack(long sent, int bytes) {
         try {
-            if (posted != sent || path.outstanding() > 0) {
+            if (sender.posted() != sent || path.outstanding() > 0) {
                 return false;
             }
             takeCompleted();
@@ -237,7 +225,7 @@ public final class SendWindow implements IdleMemory.Holder {
             watched = false;
             return true;
         } finally {
-            use.leave();
+            sender.leave();
         }
     }
 

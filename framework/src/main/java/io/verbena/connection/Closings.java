@@ -36,9 +36,9 @@ final class Closings implements DutyCycleAgent {
     /** A connection is closed from this side from here on. */
     void add(Connection c, long now) {
         c.reason = CloseReason.CLOSED_HERE;
-        c.exchange.deadline = now + lingerNanos;
-        c.exchange.attempts = 0;
-        c.exchange.nextAttempt = now;
+        c.exchange().deadline = now + lingerNanos;
+        c.exchange().attempts = 0;
+        c.exchange().nextAttempt = now;
         closing.add(c);
     }
 
@@ -54,21 +54,21 @@ final class Closings implements DutyCycleAgent {
                 continue;
             }
             boolean drained = hasSentAll(c) || c.path.state() != QpState.RTS;
-            if (!c.exchange.disconnectSent && !drained && now - c.exchange.deadline < 0) {
+            if (!c.isDisconnectSent() && !drained && now - c.exchange().deadline < 0) {
                 lookBy(now + CLOSING_LOOK);
                 continue;
             }
-            if (now - c.exchange.nextAttempt < 0) {
-                lookBy(c.exchange.nextAttempt);
+            if (now - c.exchange().nextAttempt < 0) {
+                lookBy(c.exchange().nextAttempt);
                 continue;
             }
             work++;
             disconnect(c, drained, now);
-            if (++c.exchange.attempts > Connections.ATTEMPTS) {
+            if (++c.exchange().attempts > Connections.ATTEMPTS) {
                 closing.remove(i);
                 connections.end(c, CloseReason.CLOSED_HERE);
             } else {
-                lookBy(c.exchange.nextAttempt);
+                lookBy(c.exchange().nextAttempt);
             }
         }
         return work;
@@ -89,17 +89,17 @@ final class Closings implements DutyCycleAgent {
     }
 
     private void disconnect(Connection c, boolean drained, long now) {
-        if (!c.exchange.disconnectSent) {
+        if (!c.isDisconnectSent()) {
             tellOfLoss(c, drained ? "its queue pair is in an error" : "it has lingered for as long as it may", now);
         }
         boolean sent = connections.send(c.peerNic, Connections.about(ConnectionFlyweight.DISCONNECT, c));
-        c.exchange.disconnectSent = true;
-        c.exchange.nextAttempt = now + (sent ? Connections.RETRY_NANOS : CLOSING_LOOK);
+        c.exchange().disconnectSent = true;
+        c.exchange().nextAttempt = now + (sent ? Connections.RETRY_NANOS : CLOSING_LOOK);
     }
 
     /** A connection ends for a reason that is not this side's wish. */
     void endedEarly(Connection c, CloseReason why, long now) {
-        if (c.state == Connection.CLOSING && !c.exchange.disconnectSent && why != CloseReason.CLOSED_HERE) {
+        if (c.state == Connection.CLOSING && !c.isDisconnectSent() && why != CloseReason.CLOSED_HERE) {
             tellOfLoss(c, why.toString(), now);
         }
     }
@@ -126,7 +126,7 @@ final class Closings implements DutyCycleAgent {
     /** Whether nothing that was sent waits for the peer. */
     boolean isDrained() {
         for (Connection c : closing) {
-            if (c.state != Connection.CLOSED && !c.exchange.disconnectSent) {
+            if (c.state != Connection.CLOSED && !c.isDisconnectSent()) {
                 return false;
             }
         }

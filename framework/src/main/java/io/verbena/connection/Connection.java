@@ -1,6 +1,7 @@
 package io.verbena.connection;
 
 import io.verbena.CloseReason;
+import io.verbena.mux.SharedConnection;
 import io.verbena.mux.SharedPath;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.QueuePair;
@@ -43,10 +44,6 @@ public final class Connection {
     public final SendPath path;
     /** The same, if it shares its queue pair; else null. */
     public final @Nullable SharedPath shared;
-    /** Number of the queue pair here. */
-    public final int number;
-    /** What is sent by that queue pair is of this stream. */
-    public final int stream;
     /** NIC of the peer. */
     public final long peerNic;
     /** What the side that asked calls it. */
@@ -57,8 +54,6 @@ public final class Connection {
     public final int kind;
     /** What it leads to, by name. */
     public final String name;
-    /** Ends when it is open, or cannot be opened. */
-    public final CompletableFuture<Connection> opened = new CompletableFuture<>();
 
     /** One of the states above; only ever a later one. */
     public volatile int state;
@@ -66,13 +61,19 @@ public final class Connection {
     public volatile @Nullable CloseReason reason;
 
     /** What the peer said, written before the state becomes OPEN or ACCEPTED. */
-    public final PeerTerms peer = new PeerTerms();
+    public PeerTerms peer = PeerTerms.UNKNOWN;
+    /** Of which stream of its queue pair is what comes from it; written with that. */
+    public int peerStream;
 
     /** What uses it on this side; null where the peer reaches a region. */
     public @Nullable ConnectionEnd end;
 
     // Under the lock of Connections.
-    final Exchange exchange = new Exchange();
+    private @Nullable Exchange exchange;
+
+    @Nullable
+    SharedConnection among; // with which it counts, on the side that asks; null if it cannot share
+
     int group; // of the NIC's, to which its queue pair belongs
 
     PeerUsage.@Nullable Charge charge; // what it counts for against the peer's limits
@@ -85,7 +86,6 @@ public final class Connection {
     Connection(
             QueuePair queuePair,
             SendPath path,
-            int stream,
             long peerNic,
             long transaction,
             boolean incoming,
@@ -94,8 +94,6 @@ public final class Connection {
         this.queuePair = queuePair;
         this.path = path;
         this.shared = path instanceof SharedPath sharedPath ? sharedPath : null;
-        this.number = queuePair.number();
-        this.stream = stream;
         this.peerNic = peerNic;
         this.transaction = transaction;
         this.incoming = incoming;
@@ -108,8 +106,47 @@ public final class Connection {
     @Override
     public String toString() {
         String what = (kind == ConnectionFlyweight.INBOX ? "inbox '" : "region '") + name + "'";
-        String whom = peer.name.isEmpty() ? "a peer" : "node '" + peer.name + "'";
+        String whom = peer.name().isEmpty() ? "a peer" : "node '" + peer.name() + "'";
         return incoming ? "from " + whom + " to " + what : "to " + what + " of " + whom;
+    }
+
+    /** Number of the queue pair here. */
+    public int number() {
+        return queuePair.number();
+    }
+
+    /** What is sent by that queue pair is of this stream. */
+    public int stream() {
+        return shared == null ? ConnectionMaker.FIRST_STREAM : shared.stream();
+    }
+
+    /** Ends when it is open, or cannot be opened. Under the lock of {@link Connections}, or before it is asked for. */
+    public CompletableFuture<Connection> opened() {
+        return exchange().opened;
+    }
+
+    /** What is said about it until it is answered. Under the lock of {@link Connections}. */
+    Exchange exchange() {
+        Exchange made = exchange;
+        if (made == null) {
+            made = new Exchange();
+            if (state >= OPEN) {
+                made.opened.complete(this);
+            }
+            exchange = made;
+        }
+        return made;
+    }
+
+    /** It is open: nothing more is said about it before it ends. Under the lock of {@link Connections}. */
+    void endExchange() {
+        exchange = null;
+    }
+
+    /** Whether the peer was told that it is over. Under the lock of {@link Connections}. */
+    boolean isDisconnectSent() {
+        Exchange last = exchange;
+        return last != null && last.disconnectSent;
     }
 
     /** Whether it is over for good: nothing comes by it any more. */
@@ -145,9 +182,14 @@ public final class Connection {
         }
     }
 
-    /** What it has sent and waited for. */
+    /** What it has sent and waited for; as it is now, if it shares its queue pair. */
     public FlowStatistics statistics() {
-        return shared == null ? queuePair.statistics() : shared.statistics();
+        return shared == null ? queuePair.statistics() : FlowStatistics.of(shared.messages(), shared.bytes());
+    }
+
+    /** Messages that it has sent. */
+    long messages() {
+        return shared == null ? queuePair.statistics().messages() : shared.messages();
     }
 
     /** The reader of a message knows by it that the peer can be sent to. */

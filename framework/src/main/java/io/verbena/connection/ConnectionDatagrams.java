@@ -20,10 +20,10 @@ final class ConnectionDatagrams {
         ConnectionFlyweight request = ConnectionFlyweight.of(ConnectionFlyweight.REQUEST, c.transaction)
                 .kind(c.kind)
                 .status(Shares.isFounder(c) ? ConnectionFlyweight.SHARED : 0)
-                .queuePairs(c.number, Shares.peerQp(c))
-                .streams(c.stream, 0)
+                .queuePairs(c.number(), Shares.peerQp(c))
+                .streams(c.stream(), 0)
                 .group(c.group)
-                .psn(c.exchange.firstPsn)
+                .psn(c.exchange().firstPsn)
                 .pathMtu(Math.min(settings.pathMtu(), ConnectionMaker.mtuOf(maxPacket)))
                 .text(c.name, token)
                 .node(settings.node());
@@ -37,10 +37,10 @@ final class ConnectionDatagrams {
     ConnectionFlyweight reply(Connection c, int mtu, Target target, int regionKey, SenderQuota messages) {
         ConnectionFlyweight reply = ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
                 .kind(c.kind)
-                .queuePairs(c.number, c.peer.qp)
-                .streams(c.stream, c.peer.stream)
+                .queuePairs(c.number(), c.peer.qp())
+                .streams(c.stream(), c.peerStream)
                 .group(c.group)
-                .psn(c.exchange.firstPsn)
+                .psn(c.exchange().firstPsn)
                 .pathMtu(mtu)
                 .node(settings.node());
         MessageQueue queue = target.queue();

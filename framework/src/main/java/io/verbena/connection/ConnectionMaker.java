@@ -75,7 +75,7 @@ final class ConnectionMaker {
             throw e;
         }
         SendPath path = new QueuePairPath(queuePair, engine);
-        Connection c = connection(wanted, queuePair, path, FIRST_STREAM);
+        Connection c = connection(wanted, queuePair, path);
         if (accesses) {
             StagingRing staging = new StagingRing(pd, settings.stagingLength(), path.depth(), Access.LOCAL_WRITE);
             c.end = wanted.owner().region(c, staging, completions);
@@ -98,16 +98,15 @@ final class ConnectionMaker {
     /** Makes a connection that shares a queue pair. */
     Connection join(NewConnection wanted, SharedQueuePair shared) {
         SharedPath path = shared.join(wanted.settings().weight());
-        Connection c = connection(wanted, shared.queuePair(), path, path.stream());
+        Connection c = connection(wanted, shared.queuePair(), path);
         c.end = wanted.owner().channel(c, wanted.settings().concurrent());
         return c;
     }
 
-    private static Connection connection(NewConnection wanted, QueuePair queuePair, SendPath path, int stream) {
+    private static Connection connection(NewConnection wanted, QueuePair queuePair, SendPath path) {
         Connection c = new Connection(
                 queuePair,
                 path,
-                stream,
                 wanted.peerNic(),
                 wanted.transaction(),
                 wanted.incoming(),
@@ -137,17 +136,10 @@ final class ConnectionMaker {
         return BitUtil.findNextPositivePowerOfTwo(sends) + 1;
     }
 
-    /** Takes what the peer said of its end. */
-    static void takePeer(Connection c, ConnectionFlyweight d) {
-        c.peer.name = d.node().intern(); // of which there are few
-        c.peer.qp = d.senderQp();
-        c.peer.stream = d.senderStream();
-        c.peer.group = d.group();
-        c.peer.queueId = d.queueId();
-        c.peer.queueKey = d.queueKey();
-        c.peer.maxMessage = d.maxMessage();
-        c.peer.regionKey = d.regionKey();
-        c.peer.regionLength = d.regionLength();
+    /** Takes what the peer said of its end: its terms, and what it says beside them. */
+    static void takePeer(Connection c, PeerTerms terms, ConnectionFlyweight d) {
+        c.peer = terms;
+        c.peerStream = d.senderStream();
         if (!c.incoming) {
             c.rights = Access.REMOTE & ~d.status();
         }
@@ -187,15 +179,15 @@ final class ConnectionMaker {
         c.queuePair.modify(new QpAttributes()
                 .state(QpState.RTR)
                 .peerNic(c.peerNic)
-                .peerQp(c.peer.qp)
-                .peerGroup(c.peer.group)
+                .peerQp(c.peer.qp())
+                .peerGroup(c.peer.group())
                 .pathMtu(mtu)
                 .receivePsn(peerPsn)
                 .maxDestRdAtomic(16)
                 .minRnrTimer(2));
         c.queuePair.modify(new QpAttributes()
                 .state(QpState.RTS)
-                .sendPsn(c.exchange.firstPsn)
+                .sendPsn(c.exchange().firstPsn)
                 .timeout(settings.ackTimeoutCode())
                 .retryCount(settings.retryCount())
                 .rnrRetry(7)

@@ -79,7 +79,7 @@ final class ConnectionTable {
         for (Connection c : byNumber.values()) {
             if (c.state == Connection.OPEN || c.state == Connection.ACCEPTED) {
                 boolean isDelivered = c.kind == ConnectionFlyweight.INBOX;
-                flow.take(c.peerNic, c.group, isDelivered, c.statistics().messages());
+                flow.take(c.peerNic, c.group, isDelivered, c.messages());
             }
         }
     }
@@ -90,8 +90,8 @@ final class ConnectionTable {
         Connection c = byNumber.get(key(datagram.receiverQp(), datagram.receiverStream()));
         return c != null
                         && c.peerNic == peerNic
-                        && c.peer.qp == datagram.senderQp()
-                        && c.peer.stream == datagram.senderStream()
+                        && c.peer.qp() == datagram.senderQp()
+                        && c.peerStream == datagram.senderStream()
                 ? c
                 : null;
     }
@@ -128,7 +128,7 @@ final class ConnectionTable {
                 SharedQueuePair pair = shares.choose(among, !waits);
                 c = pair == null ? found(wanted, among, SenderQuota.NONE) : join(wanted, pair);
             }
-            c.exchange.among = among;
+            c.among = among;
             return c;
         } catch (RuntimeException e) {
             if (among != null) {
@@ -195,7 +195,7 @@ final class ConnectionTable {
     }
 
     private Connection list(Connection c) {
-        byNumber.put(key(c.number, c.stream), c);
+        byNumber.put(key(c.number(), c.stream()), c);
         ofGroups.incrementAndGet(c.group);
         makeRoomForErrors();
         return c;
@@ -267,7 +267,7 @@ final class ConnectionTable {
 
     /** A connection is gone; a queue pair that it shared goes with the last. */
     void remove(Connection c) {
-        byNumber.remove(key(c.number, c.stream));
+        byNumber.remove(key(c.number(), c.stream()));
         ofGroups.decrementAndGet(c.group);
         grown -= c.grown;
         if (c.shared != null) {

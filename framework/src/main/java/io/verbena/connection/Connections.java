@@ -157,8 +157,8 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
     static ConnectionFlyweight about(int type, Connection c) {
         return ConnectionFlyweight.of(type, c.transaction)
                 .kind(c.kind)
-                .queuePairs(c.number, c.peer.qp)
-                .streams(c.stream, c.peer.stream);
+                .queuePairs(c.number(), c.peer.qp())
+                .streams(c.stream(), c.peerStream);
     }
 
     /**
@@ -394,7 +394,7 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
                 break;
             default:
                 Connection gone = table.find(peerNic, d);
-                if (gone != null && gone.exchange.disconnectSent) {
+                if (gone != null && gone.isDisconnectSent()) {
                     end(gone, CloseReason.CLOSED_HERE);
                 }
         }
@@ -440,10 +440,10 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
     public void shutDown() {
         synchronized (lock) {
             for (Connection c : table.all()) {
-                if (!c.exchange.disconnectSent && c.state == Connection.CLOSING) {
+                if (!c.isDisconnectSent() && c.state == Connection.CLOSING) {
                     send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
                 }
-                c.opened.completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
+                c.opened().completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
                 end(c, CloseReason.CLOSED_HERE);
             }
             closings.clear();

@@ -132,9 +132,9 @@ public final class Dialer {
             ChannelSettings settings,
             long deadline) {
         Connection c = handshake.prepare(link.peerNic(), kind, target, owner, answersTo, settings, true);
+        CompletableFuture<Connection> opened = c.opened(); // which ends with it
         handshake.ask(c, answersTo, link.maxPacket());
-        return c.opened
-                .orTimeout(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)
+        return opened.orTimeout(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)
                 .whenCompleteAsync((done, failed) -> handshake.abandon(c), executor);
     }
 
@@ -201,9 +201,10 @@ public final class Dialer {
             throw failure(address, e);
         }
         Connection c = handshake.prepare(link.peerNic(), kind, target, owner, answersTo, settings, true);
+        CompletableFuture<Connection> opened = c.opened(); // which ends with it
         try {
             handshake.ask(c, answersTo, link.maxPacket());
-            return await(c.opened, deadline, address);
+            return await(opened, deadline, address);
         } catch (NotSharedException e) {
             return openRemote(address, target, kind, owner, answersTo, settings.apart(), timeout, deadline);
         } finally {

@@ -1,20 +1,22 @@
 package io.verbena.connection;
 
-import io.verbena.mux.SharedConnection;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The datagrams about one {@link Connection} that are sent again until they are answered. Under its lock. */
+/**
+ * The datagrams about one {@link Connection} that are sent again until they are answered: while it is made, and again
+ * when it ends. Under its lock.
+ */
 final class Exchange {
+    /** Ends when the connection that this side has asked for is open, or cannot be opened. */
+    final CompletableFuture<Connection> opened = new CompletableFuture<>();
+
     /** Asks for it. */
     @Nullable
     ConnectionFlyweight request;
 
     /** PSN of the first packet that this side sends. */
     int firstPsn;
-
-    /** The connections with which it counts, on the side that asks; null if it cannot share. */
-    @Nullable
-    SharedConnection among;
 
     /** Whether the request cannot be sent yet. */
     boolean waits;

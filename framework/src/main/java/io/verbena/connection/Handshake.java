@@ -9,9 +9,7 @@ import io.verbena.fabric.security.PeerIdentity;
 import io.verbena.nic.append.SenderQuota;
 import io.verbena.nic.port.LinkListener;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -47,13 +45,10 @@ public final class Handshake implements DutyCycleAgent {
     private LongFunction<PeerIdentity> peers = nic -> PeerIdentity.ANONYMOUS;
     private LongPredicate linked = nic -> true;
     private final Long2ObjectHashMap<Connection> pending = new Long2ObjectHashMap<>();
-    private final Map<Request, Connection> accepted = new HashMap<>();
+    private final AcceptedRequests accepted = new AcceptedRequests();
     private final List<Connection> unconfirmed = new ArrayList<>();
     private long nextDeadline = NEVER;
     private long transactions;
-
-    /** What makes a request the same one when it comes again. */
-    private record Request(long peerNic, long transaction) {}
 
     Handshake(
             Connections connections,
@@ -111,7 +106,7 @@ public final class Handshake implements DutyCycleAgent {
             NewConnection asked =
                     new NewConnection(peerNic, transactions++, false, kind, name, owner, answersTo, wanted);
             Connection c = connections.table().ask(asked, waits);
-            c.exchange.firstPsn = maker.randomPsn();
+            c.exchange().firstPsn = maker.randomPsn();
             try {
                 if (!Shares.joins(c)) {
                     ConnectionMaker.toInit(c, wanted);
@@ -133,12 +128,12 @@ public final class Handshake implements DutyCycleAgent {
     /** Sends the request for a connection, again and again until it is answered or {@linkplain #abandon abandoned}. */
     void ask(Connection c, @Nullable MessageQueue answersTo, int maxPacket) {
         synchronized (lock) {
-            c.exchange.request = datagrams.request(c, answersTo, maxPacket).compact();
-            c.exchange.waits = connections.table().shares().waits(c);
-            if (c.exchange.waits) {
+            c.exchange().request = datagrams.request(c, answersTo, maxPacket).compact();
+            c.exchange().waits = connections.table().shares().waits(c);
+            if (c.exchange().waits) {
                 return;
             }
-            askAgain(c, c.exchange.request, connections.clock().nanoTime());
+            askAgain(c, c.exchange().request, connections.clock().nanoTime());
             connections.lookBy(nextDeadline);
         }
         connections.wakeOwner();
@@ -146,12 +141,12 @@ public final class Handshake implements DutyCycleAgent {
 
     /** The queue pair that a connection joins is known to the peer now. */
     private void askAtLast(Connection c) {
-        ConnectionFlyweight request = c.exchange.request;
+        ConnectionFlyweight request = c.exchange().request;
         if (request != null && pending.get(c.transaction) == c) {
-            c.exchange.waits = false;
+            c.exchange().waits = false;
             askAgain(
                     c,
-                    request.queuePairs(c.number, Shares.peerQp(c)),
+                    request.queuePairs(c.number(), Shares.peerQp(c)),
                     connections.clock().nanoTime());
             connections.lookBy(nextDeadline);
         }
@@ -159,8 +154,8 @@ public final class Handshake implements DutyCycleAgent {
 
     private void askAgain(Connection c, ConnectionFlyweight request, long now) {
         connections.send(c.peerNic, request);
-        c.exchange.nextAttempt = now + Connections.RETRY_NANOS;
-        lookBy(c.exchange.nextAttempt);
+        c.exchange().nextAttempt = now + Connections.RETRY_NANOS;
+        lookBy(c.exchange().nextAttempt);
     }
 
     /** Nobody waits for it any more. */
@@ -196,9 +191,9 @@ public final class Handshake implements DutyCycleAgent {
                         "node '" + nodeName + "' does not permit that: its AccessPolicy gives " + peer
                                 + " no right to '" + name + "'");
             }
-            Connection known = accepted.get(new Request(peerNic, request.transaction()));
-            if (known != null && known.exchange.reply != null) {
-                return known.exchange.reply;
+            Connection known = accepted.find(peerNic, request.transaction());
+            if (known != null) {
+                return again(known, request);
             }
             if (target == null) {
                 return datagrams.reject(
@@ -238,10 +233,18 @@ public final class Handshake implements DutyCycleAgent {
         }
     }
 
+    /** Answers a request that came before: in the same way, until the peer has shown that it got the answer. */
+    private static ConnectionFlyweight again(Connection c, ConnectionFlyweight request) {
+        ConnectionFlyweight reply = c.exchange().reply;
+        return reply != null
+                ? reply
+                : Connections.about(ConnectionFlyweight.REPLY, c).pathMtu(request.pathMtu());
+    }
+
     private ConnectionFlyweight accept(
             long peerNic, ConnectionFlyweight request, Target target, int rights, Object user) {
         int regionKey = target.regionKey(rights);
-        PeerUsage.Charge charge = new PeerUsage.Charge(user, target.regionLength());
+        PeerUsage.Charge charge = usage.charge(user, target.regionLength());
         ChannelSettings wanted = target.settings();
         NewConnection asked = new NewConnection(
                 peerNic,
@@ -262,7 +265,7 @@ public final class Handshake implements DutyCycleAgent {
         }
         c.rights = rights;
         c.charge = charge;
-        c.exchange.firstPsn = maker.randomPsn();
+        c.exchange().firstPsn = maker.randomPsn();
         int mtu = Math.min(settings.pathMtu(), request.pathMtu());
         try {
             if (!Shares.joins(c)) {
@@ -275,12 +278,12 @@ public final class Handshake implements DutyCycleAgent {
         }
         ConnectionFlyweight reply =
                 datagrams.reply(c, mtu, target, regionKey, messages).compact();
-        c.exchange.reply = reply;
-        c.exchange.attempts = 1;
-        c.exchange.nextAttempt = connections.clock().nanoTime() + Connections.RETRY_NANOS;
-        accepted.put(new Request(peerNic, c.transaction), c);
+        c.exchange().reply = reply;
+        c.exchange().attempts = 1;
+        c.exchange().nextAttempt = connections.clock().nanoTime() + Connections.RETRY_NANOS;
+        accepted.add(c);
         unconfirmed.add(c);
-        lookBy(c.exchange.nextAttempt);
+        lookBy(c.exchange().nextAttempt);
         connections.lookBy(nextDeadline);
         return reply;
     }
@@ -290,7 +293,7 @@ public final class Handshake implements DutyCycleAgent {
         if (!connections.table().shares().takeStream(c, peer)) {
             throw new IllegalArgumentException("stream " + peer.senderStream() + " of " + peer + " is not a new one");
         }
-        ConnectionMaker.takePeer(c, peer);
+        ConnectionMaker.takePeer(c, connections.table().shares().common(c, PeerTerms.of(peer)), peer);
         if (!Shares.joins(c)) {
             maker.toReady(c, mtu, peer.psn());
             connections.table().shares().opened(c).forEach(this::askAtLast);
@@ -306,15 +309,16 @@ public final class Handshake implements DutyCycleAgent {
                 try {
                     reach(c, reply, reply.pathMtu());
                 } catch (IllegalArgumentException e) { // not what was asked for
-                    c.opened.completeExceptionally(
-                            new ConnectionException("the peer's answer makes no sense: " + e.getMessage()));
+                    c.opened()
+                            .completeExceptionally(
+                                    new ConnectionException("the peer's answer makes no sense: " + e.getMessage()));
                     connections.end(c, CloseReason.PROTOCOL_ERROR);
                     return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
                             .inAnswerTo(reply);
                 }
-                c.exchange.request = null;
                 c.become(Connection.OPEN);
-                c.opened.complete(c);
+                c.opened().complete(c);
+                c.endExchange();
                 return Connections.about(ConnectionFlyweight.READY, c);
             }
             Connection known = connections.table().find(peerNic, reply);
@@ -328,7 +332,7 @@ public final class Handshake implements DutyCycleAgent {
     }
 
     private static boolean isAnswerTo(Connection c, ConnectionFlyweight reply) {
-        return c.number == reply.receiverQp() && c.stream == reply.receiverStream() && c.kind == reply.kind();
+        return c.number() == reply.receiverQp() && c.stream() == reply.receiverStream() && c.kind == reply.kind();
     }
 
     /** What to say to who wants a connection that the peer has rejected. */
@@ -343,7 +347,7 @@ public final class Handshake implements DutyCycleAgent {
             Connection c = pending.get(rejection.transaction());
             if (c != null && c.peerNic == peerNic) {
                 pending.remove(c.transaction);
-                c.opened.completeExceptionally(Shares.rejected(c, rejection));
+                c.opened().completeExceptionally(Shares.rejected(c, rejection));
                 connections.end(c, CloseReason.REFUSED);
             }
         }
@@ -361,8 +365,12 @@ public final class Handshake implements DutyCycleAgent {
 
     private void confirmed(Connection c) {
         c.confirm();
+        if (c.state != Connection.OPEN) {
+            return;
+        }
+        c.endExchange();
         ConnectionEnd end = c.end;
-        if (end != null && c.state == Connection.OPEN) {
+        if (end != null) {
             end.opened();
         }
     }
@@ -393,18 +401,18 @@ public final class Handshake implements DutyCycleAgent {
     }
 
     private int askAgain(Connection c, long now) {
-        ConnectionFlyweight request = c.exchange.request;
-        if (request == null || c.exchange.waits || c.opened.isDone()) {
+        ConnectionFlyweight request = c.exchange().request;
+        if (request == null || c.exchange().waits || c.opened().isDone()) {
             return 0; // asked without datagrams, or too late; whoever waits abandons it
         }
-        if (now - c.exchange.nextAttempt < 0) {
-            lookBy(c.exchange.nextAttempt);
+        if (now - c.exchange().nextAttempt < 0) {
+            lookBy(c.exchange().nextAttempt);
             return 0;
         }
         if (connections.isEnding()) {
-            c.opened.completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
+            c.opened().completeExceptionally(new ConnectionException("node '" + nodeName + "' was closed"));
         } else if (!linked.test(c.peerNic)) { // its node was closed, or died, before it answered
-            c.opened.completeExceptionally(new ConnectionException("the link was lost before an answer came"));
+            c.opened().completeExceptionally(new ConnectionException("the link was lost before an answer came"));
         } else {
             askAgain(c, request, now);
         }
@@ -417,18 +425,18 @@ public final class Handshake implements DutyCycleAgent {
             confirmed(c);
             return 1;
         }
-        if (now - c.exchange.nextAttempt < 0) {
-            lookBy(c.exchange.nextAttempt);
+        if (now - c.exchange().nextAttempt < 0) {
+            lookBy(c.exchange().nextAttempt);
             return 0;
         }
-        ConnectionFlyweight reply = c.exchange.reply;
-        if (reply == null || ++c.exchange.attempts > Connections.ATTEMPTS) {
+        ConnectionFlyweight reply = c.exchange().reply;
+        if (reply == null || ++c.exchange().attempts > Connections.ATTEMPTS) {
             connections.end(c, CloseReason.TIMED_OUT);
             return 1;
         }
         connections.send(c.peerNic, reply);
-        c.exchange.nextAttempt = now + Connections.RETRY_NANOS;
-        lookBy(c.exchange.nextAttempt);
+        c.exchange().nextAttempt = now + Connections.RETRY_NANOS;
+        lookBy(c.exchange().nextAttempt);
         return 1;
     }
 
@@ -440,7 +448,7 @@ public final class Handshake implements DutyCycleAgent {
     /** A connection cannot be made; under the lock. */
     void forget(Connection c, RuntimeException why) {
         if (pending.remove(c.transaction, c)) {
-            c.opened.completeExceptionally(why);
+            c.opened().completeExceptionally(why);
         }
     }
 
@@ -457,7 +465,7 @@ public final class Handshake implements DutyCycleAgent {
             usage.giveBack(charge);
         }
         if (c.incoming) {
-            accepted.remove(new Request(c.peerNic, c.transaction));
+            accepted.remove(c);
         }
     }
 

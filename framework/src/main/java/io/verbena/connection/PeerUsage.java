@@ -27,9 +27,11 @@ final class PeerUsage {
         final SenderQuota messages;
         int connections;
         long regionBytes;
+        Charge last;
 
-        Usage(SenderQuota messages) {
+        Usage(SenderQuota messages, Charge first) {
             this.messages = messages;
+            this.last = first;
         }
     }
 
@@ -60,6 +62,12 @@ final class PeerUsage {
         return null;
     }
 
+    /** What another connection counts for: one object for those that count for the same. */
+    Charge charge(Object peer, long regionBytes) {
+        Usage usage = byPeer.get(peer);
+        return usage != null && usage.last.regionBytes() == regionBytes ? usage.last : new Charge(peer, regionBytes);
+    }
+
     /**
      * A peer gets another connection.
      *
@@ -71,10 +79,11 @@ final class PeerUsage {
         Object peer = charge.peer();
         Usage usage = byPeer.get(peer);
         if (usage == null) {
-            usage = new Usage(quota());
+            usage = new Usage(quota(), charge);
             byPeer.put(peer, usage);
         }
         left.remove(peer);
+        usage.last = charge;
         usage.connections++;
         usage.regionBytes += charge.regionBytes();
         return usage.messages;

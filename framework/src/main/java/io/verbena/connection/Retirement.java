@@ -32,7 +32,7 @@ final class Retirement implements DutyCycleAgent {
 
     /** A connection is over. */
     void add(Connection c, long now) {
-        c.exchange.deadline = now + RETIRE_NANOS;
+        c.exchange().deadline = now + RETIRE_NANOS;
         waiting.add(c);
     }
 
@@ -55,7 +55,7 @@ final class Retirement implements DutyCycleAgent {
     @Override
     public int doWork(long now) {
         int work = 0;
-        for (Connection c = waiting.peek(); c != null && c.exchange.deadline - now <= 0; c = waiting.peek()) {
+        for (Connection c = waiting.peek(); c != null && c.exchange().deadline - now <= 0; c = waiting.peek()) {
             waiting.remove();
             if (isReleased.test(c)) {
                 retire.accept(c);
@@ -70,6 +70,6 @@ final class Retirement implements DutyCycleAgent {
     @Override
     public long nextDeadline() {
         Connection next = waiting.peek();
-        return next == null ? NEVER : next.exchange.deadline;
+        return next == null ? NEVER : next.exchange().deadline;
     }
 }

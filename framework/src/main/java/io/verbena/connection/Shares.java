@@ -105,7 +105,7 @@ final class Shares {
         if (rejection.status() != ConnectionFlyweight.NOT_SHARED || c.shared == null) {
             return new ConnectionException(rejection.text());
         }
-        SharedConnection among = c.exchange.among;
+        SharedConnection among = c.among;
         if (!isFounder(c)) {
             c.shared.shared().complete();
         } else if (among != null) {
@@ -124,7 +124,7 @@ final class Shares {
         }
         members++;
         if (path.stream() == ConnectionMaker.FIRST_STREAM) {
-            byNumber.put(c.number, new Shared(path.shared(), c, made));
+            byNumber.put(c.number(), new Shared(path.shared(), c, made));
         }
     }
 
@@ -140,12 +140,12 @@ final class Shares {
 
     /** Whether a connection is the one that a shared queue pair was made for. */
     static boolean isFounder(Connection c) {
-        return c.shared != null && c.stream == ConnectionMaker.FIRST_STREAM;
+        return c.shared != null && c.stream() == ConnectionMaker.FIRST_STREAM;
     }
 
     /** Whether a connection names a queue pair that the peer knows already. */
     static boolean joins(Connection c) {
-        return c.shared != null && c.stream != ConnectionMaker.FIRST_STREAM;
+        return c.shared != null && c.stream() != ConnectionMaker.FIRST_STREAM;
     }
 
     /** The peer's queue pair, for a request; 0 if that is to be made. */
@@ -156,7 +156,7 @@ final class Shares {
 
     /** Keeps a request until the queue pair that it names is known to the peer. @return false if it is */
     boolean waits(Connection c) {
-        Shared shared = byNumber.get(c.number);
+        Shared shared = byNumber.get(c.number());
         if (c.shared == null || shared == null || shared.pair.peerQp() != 0 || shared.founder == c) {
             return false;
         }
@@ -166,11 +166,11 @@ final class Shares {
 
     /** A connection's peer is known. @return the connections that have waited for that */
     List<Connection> opened(Connection c) {
-        Shared shared = byNumber.get(c.number);
+        Shared shared = byNumber.get(c.number());
         if (c.shared == null || shared == null) {
             return List.of();
         }
-        shared.pair.open(c.peer.qp);
+        shared.pair.open(c.peer.qp());
         List<Connection> waiting = List.copyOf(shared.waiting);
         shared.waiting.clear();
         return waiting;
@@ -178,7 +178,7 @@ final class Shares {
 
     /** Takes the peer's stream. @return whether no other connection has or had it, and its queue pair is the same */
     boolean takeStream(Connection c, ConnectionFlyweight peer) {
-        Shared shared = byNumber.get(c.number);
+        Shared shared = byNumber.get(c.number());
         if (c.shared == null || shared == null) {
             return true;
         }
@@ -188,6 +188,12 @@ final class Shares {
                 && (isFounder(c) || shared.pair.peerQp() == peer.senderQp());
         shared.peerStreams.set(stream);
         return fresh;
+    }
+
+    /** What a peer has said of its end, as the first connection of a shared queue pair has it if that is the same. */
+    PeerTerms common(Connection c, PeerTerms terms) {
+        Shared shared = byNumber.get(c.number());
+        return shared != null && terms.equals(shared.founder.peer) ? shared.founder.peer : terms;
     }
 
     /** The queue pair that a request names, if it may join there; or null. */
@@ -200,12 +206,12 @@ final class Shares {
         Connection founder = shared.founder;
         boolean fits = founder.incoming
                 && founder.peerNic == wanted.peerNic()
-                && founder.peer.qp == request.senderQp()
+                && founder.peer.qp() == request.senderQp()
                 && founder.name.equals(wanted.name())
                 && shared.owner == wanted.owner()
                 && Objects.equals(shared.queue, wanted.queue()) // an inbox may have been closed, and opened again
-                && founder.peer.queueId == request.queueId()
-                && founder.peer.queueKey == request.queueKey()
+                && founder.peer.queueId() == request.queueId()
+                && founder.peer.queueKey() == request.queueKey()
                 && !shared.peerStreams.get(request.senderStream())
                 && shared.pair.hasRoom();
         return fits ? shared.pair : null;
@@ -240,11 +246,11 @@ final class Shares {
     /** A connection is over. @return those that cannot be made without it */
     List<Connection> ended(Connection c) {
         parts(c);
-        SharedConnection among = c.exchange.among;
+        SharedConnection among = c.among;
         if (among != null) {
             leave(among);
         }
-        Shared shared = byNumber.get(c.number);
+        Shared shared = byNumber.get(c.number());
         if (shared == null || shared.pair.peerQp() != 0 || shared.founder != c) {
             return List.of();
         }
@@ -258,7 +264,7 @@ final class Shares {
     void retire(Connection c, SharedPath path) {
         members--;
         if (path.shared().left()) {
-            byNumber.remove(c.number);
+            byNumber.remove(c.number());
             path.shared().queuePair().close();
         }
     }

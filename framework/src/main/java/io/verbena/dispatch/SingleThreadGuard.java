@@ -24,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * the store and the load keep their order in compiled code since they are VarHandles' ordered accesses. Objects that
  * are {@linkplain #forMany for many} threads do not rely on that: they have no bias. What one thread did inside
  * happens before what the next one does there.
+ *
+ * <p>An object of which there are many extends it, so that both share cache lines; others have one.
  */
-public final class SingleThreadGuard {
+public class SingleThreadGuard {
     /** Uses in a row after which a thread has the bias. */
     static final int REBIAS = 4096;
 
@@ -73,7 +75,7 @@ public final class SingleThreadGuard {
      * Many threads use it, so that more depends on it than that misuse is told: they always enter by compare-and-set.
      * Before anybody enters.
      */
-    public void forMany() {
+    public final void forMany() {
         biased = false;
     }
 
@@ -82,7 +84,7 @@ public final class SingleThreadGuard {
      *
      * @return false if it is being used: by another thread, or by this one, further up
      */
-    public boolean tryEnter() {
+    public final boolean tryEnter() {
         return enter() || enterBehindLookers();
     }
 
@@ -122,7 +124,7 @@ public final class SingleThreadGuard {
      *
      * @return false if the object is being used, or looked at
      */
-    public boolean tryLook() {
+    public final boolean tryLook() {
         LOOKERS.getAndAdd(this, LOOK);
         boolean inside = false;
         try {
@@ -136,7 +138,7 @@ public final class SingleThreadGuard {
     }
 
     /** Has looked. By the thread that began. */
-    public void endLook() {
+    public final void endLook() {
         leave();
         LOOKERS.getAndAdd(this, -1);
     }
@@ -146,7 +148,7 @@ public final class SingleThreadGuard {
      *
      * @return false if it is in use for longer than a message takes
      */
-    public boolean tryEnterForLong() {
+    public final boolean tryEnterForLong() {
         for (int i = 0; i < SPINS; i++) {
             if (tryEnter()) {
                 return true;
@@ -157,7 +159,7 @@ public final class SingleThreadGuard {
     }
 
     /** Has used the object. By the thread that entered. */
-    public void leave() {
+    public final void leave() {
         Bias b = (Bias) BIAS.getOpaque(this); // whose it is cannot change while a thread is inside
         if (b != null) {
             INSIDE.setRelease(b, 0);
@@ -212,7 +214,7 @@ public final class SingleThreadGuard {
     }
 
     /** Whether the caller is inside. */
-    public boolean isMine() {
+    public final boolean isMine() {
         Thread me = Thread.currentThread();
         Bias b = bias;
         return b != null ? b.thread == me && b.inside != 0 : holder == me;
@@ -224,7 +226,7 @@ public final class SingleThreadGuard {
      * @param object that is for one thread at a time
      * @param whatToDo instead
      */
-    public IllegalStateException refusal(Object object, String whatToDo) {
+    public final IllegalStateException refusal(Object object, String whatToDo) {
         Thread me = Thread.currentThread();
         Bias b = bias;
         Thread other = b != null ? b.thread : last;
@@ -239,9 +241,6 @@ public final class SingleThreadGuard {
 
     /** A thread's right to enter by plain stores; of its own, so that a store that comes late touches nobody else's. */
     private static final class Bias {
-        @SuppressWarnings("unused") // keeps neighbours off the line
-        private long p0, p1, p2, p3, p4, p5, p6;
-
         final Thread thread;
 
         @SuppressWarnings("UnusedVariable") // written by its VarHandle
@@ -249,9 +248,6 @@ public final class SingleThreadGuard {
 
         @SuppressWarnings("UnusedVariable") // reached by its VarHandle
         private volatile int active = 1;
-
-        @SuppressWarnings("unused")
-        private long q0, q1, q2, q3, q4, q5, q6;
 
         Bias(Thread thread) {
             this.thread = thread;

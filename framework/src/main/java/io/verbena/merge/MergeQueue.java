@@ -262,7 +262,7 @@ final class MergeQueue {
     }
 
     private void prepare(int run, int first) {
-        int key = connection.peer.regionKey;
+        int key = connection.peer.regionKey();
         long offset = requests.offsets[first];
         switch (requests.kinds[first]) {
             case MergeRequests.READ -> request.read(key, offset);

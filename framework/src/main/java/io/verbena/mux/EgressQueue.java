@@ -3,9 +3,10 @@ package io.verbena.mux;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.SendFeed;
 import io.verbena.nic.SendRequest;
-import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,14 +24,24 @@ import org.jspecify.annotations.Nullable;
  * <p>Concurrency: one thread at a time posts; what is said so is for the engine's baton holder; the questions are for
  * any thread.
  */
-public final class EgressQueue extends Round.Member {
-    private static final FlowStatistics NONE = new FlowStatistics(); // of one that has sent nothing
+abstract class EgressQueue extends Round.Member {
+    private static final VarHandle BYTES;
+    private static final VarHandle MESSAGES;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            BYTES = lookup.findVarHandle(EgressQueue.class, "bytes", long.class);
+            MESSAGES = lookup.findVarHandle(EgressQueue.class, "messages", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final int firstDepth;
     private volatile int depth;
     private volatile int weight;
     private volatile @Nullable SendRing ring;
-    private volatile @Nullable FlowStatistics statistics;
 
     // The engine's.
     boolean counted; // its weight is in the queue pair's
@@ -39,6 +50,8 @@ public final class EgressQueue extends Round.Member {
     private int cut; // bytes of the next request that were moved
     private int underWay; // requests and segments that were moved and are not complete
     private boolean closed;
+    private long bytes; // of messages that were sent
+    private long messages;
 
     /**
      * Creates an empty one.
@@ -55,7 +68,7 @@ public final class EgressQueue extends Round.Member {
     // ---- the poster's -----------------------------------------------------------------------------------------------
 
     /** Posts a request that nobody sees before {@link #publish}. */
-    PostResult post(SendFeed feed, SendRequest request) {
+    final PostResult post(SendFeed feed, SendRequest request) {
         SendRing own = ring;
         if (own == null) {
             own = feed.queue(depth);
@@ -65,7 +78,7 @@ public final class EgressQueue extends Round.Member {
     }
 
     /** Makes visible what was posted, and sees to it that the engine looks. */
-    void publish(ReadyList ready) {
+    final void publish(ReadyList ready) {
         SendRing own = ring;
         if (own != null) {
             own.publish();
@@ -76,7 +89,7 @@ public final class EgressQueue extends Round.Member {
     }
 
     /** Whether nothing is posted that is not complete. */
-    boolean isIdle() {
+    final boolean isIdle() {
         SendRing own = ring;
         return own == null || own.isIdle();
     }
@@ -84,42 +97,47 @@ public final class EgressQueue extends Round.Member {
     // ---- any thread's -----------------------------------------------------------------------------------------------
 
     /** Whether requests were published that are not complete. */
-    boolean hasPublished() {
+    final boolean hasPublished() {
         SendRing own = ring;
         return own != null && own.hasPublished();
     }
 
     /** Requests posted and not complete. */
-    int outstanding() {
+    public final int outstanding() {
         SendRing own = ring;
         return own == null ? 0 : own.outstanding();
     }
 
     /** Requests that may be outstanding. */
-    int depth() {
+    public final int depth() {
         return depth;
     }
 
     /** Requests that may be outstanding at first. */
-    int firstDepth() {
+    public final int firstDepth() {
         return firstDepth;
     }
 
+    /** Its weight among those that share the queue pair. */
     @Override
-    int weight() {
+    public final int weight() {
         return weight;
     }
 
-    /** What it has sent. */
-    FlowStatistics statistics() {
-        FlowStatistics known = statistics;
-        return known == null ? NONE : known;
+    /** Messages that were sent. */
+    public final long messages() {
+        return (long) MESSAGES.getOpaque(this);
+    }
+
+    /** Bytes of them, their own. */
+    public final long bytes() {
+        return (long) BYTES.getOpaque(this);
     }
 
     // ---- the engine's -----------------------------------------------------------------------------------------------
 
     /** Lets so many requests be outstanding; by the poster, under the baton. */
-    void resize(int requests) {
+    final void capacity(int requests) {
         SendRing own = ring;
         if (own != null) {
             own.resize(requests);
@@ -128,30 +146,30 @@ public final class EgressQueue extends Round.Member {
     }
 
     /** Sets the weight, while it is not counted. */
-    void reweigh(int value) {
+    final void reweigh(int value) {
         weight = value;
     }
 
     /** Whether a request waits to be moved, or the rest of one: what was begun goes to its end. */
     @Override
-    boolean hasNext() {
+    final boolean hasNext() {
         SendRing own = ring;
         return (!closed || cut > 0) && own != null && own.hasNext();
     }
 
     /** Whether a part of the next request was moved. */
-    boolean isCut() {
+    final boolean isCut() {
         return cut > 0;
     }
 
     /** Bytes of the next request's message, of all of it. */
-    int nextLength() {
+    final int nextLength() {
         SendRing own = posted();
         return SendWqeDescriptor.length(own.buffer().getLong(own.slot(own.next()) + SendWqeDescriptor.HEADER));
     }
 
     /** The append queue that the next request leads to. */
-    int nextTarget() {
+    final int nextTarget() {
         SendRing own = posted();
         return own.buffer().getInt(own.slot(own.next()) + SendWqeDescriptor.REMOTE_OFFSET);
     }
@@ -171,7 +189,7 @@ public final class EgressQueue extends Round.Member {
      * @param longest most bytes of a part
      * @return bytes of the message that are moved
      */
-    int move(UnsafeBuffer to, int at, int longest) {
+    final int move(UnsafeBuffer to, int at, int longest) {
         SendRing own = posted();
         int slot = own.slot(own.next());
         long header = own.buffer().getLong(slot + SendWqeDescriptor.HEADER);
@@ -216,13 +234,9 @@ public final class EgressQueue extends Round.Member {
     }
 
     /** A message of this length is sent. */
-    void count(int length) {
-        FlowStatistics counts = statistics;
-        if (counts == null) {
-            counts = new FlowStatistics();
-            statistics = counts;
-        }
-        counts.visit(length, 1);
+    final void count(int length) {
+        BYTES.setOpaque(this, bytes + length);
+        MESSAGES.setOpaque(this, messages + 1);
     }
 
     /**
@@ -231,7 +245,7 @@ public final class EgressQueue extends Round.Member {
      * @param ends whether it ends a request
      * @return whether nothing is left
      */
-    boolean complete(boolean ends) {
+    final boolean complete(boolean ends) {
         SendRing own = ring;
         if (own != null && ends) {
             own.advanceHead();
@@ -241,12 +255,12 @@ public final class EgressQueue extends Round.Member {
     }
 
     /** Whether something that was moved is not complete. */
-    boolean isUnderWay() {
+    final boolean isUnderWay() {
         return underWay > 0;
     }
 
     /** What was not moved stays here for good, but for the rest of what was moved in part. */
-    void close() {
+    final void shut() {
         closed = true;
     }
 }

@@ -4,13 +4,15 @@ import io.verbena.nic.PostResult;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendFeed;
 import io.verbena.nic.SendRequest;
-import io.verbena.nic.arbiter.FlowStatistics;
 import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.path.SendPath;
 
-/** A path that shares a queue pair with others: what is posted lies in a queue of its own until its turn comes. */
-public final class SharedPath implements SendPath {
+/**
+ * A path that shares a queue pair with others: what is posted lies in its egress queue until its turn comes. One object
+ * with that queue, since each cache line of a channel is one that ten thousand have.
+ */
+public final class SharedPath extends EgressQueue implements SendPath {
     /**
      * Longest request that is executed while it is posted, where nobody has anything to send: one that would leave in
      * one turn. Beyond what {@link QueuePair#postSend(SendRequest)} has, for it saves a way through two rings here.
@@ -20,15 +22,21 @@ public final class SharedPath implements SendPath {
     private final SharedQueuePair shared;
     private final QueuePair queuePair;
     private final SendFeed feed;
-    private final EgressQueue queue;
     private final int stream;
     private boolean live = true; // under the lock of whoever makes and ends channels
 
-    SharedPath(SharedQueuePair shared, EgressQueue queue, int stream) {
+    /**
+     * Creates one on which nothing was posted.
+     *
+     * @param stream the number of what is sent by it
+     * @param weight among those that share the queue pair, at least 1
+     * @param depth requests that may be outstanding at first, a power of two
+     */
+    SharedPath(SharedQueuePair shared, int stream, int weight, int depth) {
+        super(weight, depth);
         this.shared = shared;
         this.queuePair = shared.queuePair();
         this.feed = shared.feed();
-        this.queue = queue;
         this.stream = stream;
     }
 
@@ -49,10 +57,9 @@ public final class SharedPath implements SendPath {
         if (executed(request, POSTED_NOW)) {
             return PostResult.POSTED;
         }
-        PostResult result = queue.post(feed, request);
-        boolean awaitsAnswers = queue.hasPublished();
-        queue.publish(shared.ready());
-        if (awaitsAnswers && result == PostResult.POSTED) {
+        PostResult result = post(feed, request);
+        publish(shared.ready());
+        if (result == PostResult.POSTED) {
             feed.ringSoon();
         } else {
             feed.ring();
@@ -61,21 +68,21 @@ public final class SharedPath implements SendPath {
     }
 
     private boolean executed(SendRequest request, int longest) {
-        if (!queue.isIdle() || !feed.executeNow(request, longest)) {
+        if (!isIdle() || !feed.executeNow(request, longest)) {
             return false;
         }
-        queue.count((int) request.length()); // the engine has nothing of this queue now
+        count((int) request.length()); // the engine has nothing of this queue now
         return true;
     }
 
     @Override
     public PostResult enqueue(SendRequest request) {
-        return queue.post(feed, request);
+        return post(feed, request);
     }
 
     @Override
     public boolean executeNow(SendRequest request) {
-        if (queue.outstanding() > 0) {
+        if (outstanding() > 0) {
             flush(); // what was enqueued goes first
         }
         return executed(request, Integer.MAX_VALUE);
@@ -83,7 +90,7 @@ public final class SharedPath implements SendPath {
 
     @Override
     public void flush() {
-        queue.publish(shared.ready());
+        publish(shared.ready());
         feed.ring();
     }
 
@@ -96,28 +103,13 @@ public final class SharedPath implements SendPath {
     // ---- state ------------------------------------------------------------------------------------------------------
 
     @Override
-    public int outstanding() {
-        return queue.outstanding();
-    }
-
-    @Override
-    public int depth() {
-        return queue.depth();
-    }
-
-    @Override
-    public int firstDepth() {
-        return queue.firstDepth();
-    }
-
-    @Override
     public int fullDepth() {
         return shared.fullDepth();
     }
 
     @Override
     public void resize(int requests) {
-        feed.call(() -> queue.resize(requests));
+        feed.call(() -> capacity(requests));
     }
 
     @Override
@@ -140,19 +132,9 @@ public final class SharedPath implements SendPath {
         return queuePair.isStarved();
     }
 
-    /** Its weight among those that share the queue pair. */
-    public int weight() {
-        return queue.weight();
-    }
-
     /** Sets the weight, at least 1; from the next round on. Any thread. */
     public void weight(int value) {
-        feed.call(() -> shared.reweigh(queue, value));
-    }
-
-    /** What has been sent by it: messages and their own bytes. */
-    public FlowStatistics statistics() {
-        return queue.statistics();
+        feed.call(() -> shared.reweigh(this, value));
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------------
@@ -167,13 +149,13 @@ public final class SharedPath implements SendPath {
 
     /** What was posted and has not come to the queue pair's ring does not go there any more. */
     public void close() {
-        feed.call(queue::close);
+        feed.call(this::shut);
     }
 
     /** Whether the NIC has nothing of it any more; once it is closed. */
     public boolean isReleased() {
         boolean[] released = new boolean[1];
-        feed.call(() -> released[0] = !queue.isUnderWay() && (!queue.isCut() || state() != QpState.RTS));
+        feed.call(() -> released[0] = !isUnderWay() && (!isCut() || state() != QpState.RTS));
         return released[0];
     }
 }

@@ -98,7 +98,7 @@ public final class SharedQueuePair implements SendSource {
         streams++;
         members++;
         live++;
-        return new SharedPath(this, new EgressQueue(channelWeight, queueDepth), streams);
+        return new SharedPath(this, streams, channelWeight, queueDepth);
     }
 
     /** Streams that were given, from 1 on. */

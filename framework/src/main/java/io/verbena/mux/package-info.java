@@ -2,9 +2,9 @@
  * Internal: many channels on few queue pairs, after Avatar. Not for users, and without promise of compatibility.
  *
  * <pre>
- *   Channel ──▶ SharedPath ──▶ EgressQueue ──list──▶ ReadyList ──┐
- *   Channel ──▶ SharedPath ──▶ EgressQueue ──list──▶             ├──▶ SharedQueuePair ──▶ queue pair of the NIC
- *   Channel ──▶ SharedPath ──▶ EgressQueue ──list──▶             │      round of those that have something
+ *   Channel ──▶ SharedPath, an EgressQueue ──list──▶ ReadyList ──┐
+ *   Channel ──▶ SharedPath, an EgressQueue ──list──▶             ├──▶ SharedQueuePair ──▶ queue pair of the NIC
+ *   Channel ──▶ SharedPath, an EgressQueue ──list──▶             │      round of those that have something
  *                                                                │
  *                                       whoever holds the baton ─┘
  *   LongMessages               those whose next message is long: a segment of one of them a turn

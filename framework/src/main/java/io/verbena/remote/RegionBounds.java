@@ -26,9 +26,9 @@ public final class RegionBounds {
             throw new IllegalStateException("the AccessPolicy of its node does not permit " + Access.describe(access)
                     + " to " + region + ", only " + Access.describe(connection.rights));
         }
-        if (!MemoryRegion.contains(offset, length, connection.peer.regionLength)) {
+        if (!MemoryRegion.contains(offset, length, connection.peer.regionLength())) {
             throw new IndexOutOfBoundsException("offset " + offset + " + length " + length + " leaves " + region
-                    + " of length " + connection.peer.regionLength);
+                    + " of length " + connection.peer.regionLength());
         }
     }
 

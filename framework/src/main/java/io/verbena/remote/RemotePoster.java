@@ -67,7 +67,7 @@ public final class RemotePoster {
                 return refused();
             }
             return postStaged(
-                    request.read(connection.peer.regionKey, offset),
+                    request.read(connection.peer.regionKey(), offset),
                     length,
                     correlationId,
                     handler,
@@ -85,7 +85,7 @@ public final class RemotePoster {
         enter();
         try {
             return postUnstaged(
-                    request.read(connection.peer.regionKey, offset).local(localKey, localOffset, length),
+                    request.read(connection.peer.regionKey(), offset).local(localKey, localOffset, length),
                     correlationId,
                     handler);
         } finally {
@@ -105,7 +105,7 @@ public final class RemotePoster {
         try {
             return length <= path.maxInline()
                     ? postUnstaged(
-                            request.write(connection.peer.regionKey, offset).inline(source, sourceOffset, length),
+                            request.write(connection.peer.regionKey(), offset).inline(source, sourceOffset, length),
                             correlationId,
                             handler)
                     : writeStaged(offset, source, sourceOffset, length, correlationId, handler);
@@ -130,7 +130,7 @@ public final class RemotePoster {
         StagingRing staging = operations.staging();
         staging.buffer().putBytes(staging.offset(), source, sourceOffset, length);
         return postStaged(
-                request.write(connection.peer.regionKey, offset), length, correlationId, handler, null, 0, length);
+                request.write(connection.peer.regionKey(), offset), length, correlationId, handler, null, 0, length);
     }
 
     /** Writes from registered memory. The range is checked. */
@@ -139,7 +139,7 @@ public final class RemotePoster {
         enter();
         try {
             return postUnstaged(
-                    request.write(connection.peer.regionKey, offset).local(localKey, localOffset, length),
+                    request.write(connection.peer.regionKey(), offset).local(localKey, localOffset, length),
                     correlationId,
                     handler);
         } finally {
@@ -153,7 +153,9 @@ public final class RemotePoster {
         enter();
         try {
             return postAtomic(
-                    request.compareSwap(connection.peer.regionKey, offset, expected, desired), correlationId, handler);
+                    request.compareSwap(connection.peer.regionKey(), offset, expected, desired),
+                    correlationId,
+                    handler);
         } finally {
             posting.leave();
         }
@@ -163,7 +165,7 @@ public final class RemotePoster {
     public SendResult fetchAndAdd(long offset, long addend, long correlationId, OperationHandler handler) {
         enter();
         try {
-            return postAtomic(request.fetchAdd(connection.peer.regionKey, offset, addend), correlationId, handler);
+            return postAtomic(request.fetchAdd(connection.peer.regionKey(), offset, addend), correlationId, handler);
         } finally {
             posting.leave();
         }

@@ -211,7 +211,7 @@ class MergeLossTest {
                 .handshake()
                 .prepare(2, ConnectionFlyweight.REGION, "table", asks, null, ChannelSettings.DEFAULT, false);
         asks.connections.handshake().ask(connection, null, 8192);
-        simulation.runUntil(connection.opened::isDone, TimeUnit.SECONDS.toNanos(10));
+        simulation.runUntil(connection.opened()::isDone, TimeUnit.SECONDS.toNanos(10));
         assertThat(connection.state).isEqualTo(Connection.OPEN);
     }
 

@@ -6,10 +6,9 @@ public final class Streams {
 
     /** A connection by the queue pair of another, of whose peer what is of a stream comes. */
     public static Connection beside(Connection c, int peerStream) {
-        Connection beside =
-                new Connection(c.queuePair, c.path, c.stream + 1, c.peerNic, c.transaction, c.incoming, c.kind, c.name);
-        beside.peer.qp = c.peer.qp;
-        beside.peer.stream = peerStream;
+        Connection beside = new Connection(c.queuePair, c.path, c.peerNic, c.transaction, c.incoming, c.kind, c.name);
+        beside.peer = c.peer;
+        beside.peerStream = peerStream;
         return beside;
     }
 }

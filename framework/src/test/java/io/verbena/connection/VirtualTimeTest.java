@@ -183,10 +183,10 @@ class VirtualTimeTest {
         Connection c = asks.prepare(2);
         asks.connections.handshake().ask(c, null, 8192);
         simulation.runFor(3 * Connections.RETRY_NANOS - MS);
-        assertThat(c.opened).isNotDone();
+        assertThat(c.opened()).isNotDone();
         fabric.heal("cut");
         simulation.runFor(10 * MS);
-        assertThat(c.opened).isCompletedWithValue(c);
+        assertThat(c.opened()).isCompletedWithValue(c);
         assertThat(answers.made)
                 .singleElement()
                 .satisfies(there -> assertThat(there.state).isEqualTo(Connection.OPEN));
@@ -201,10 +201,10 @@ class VirtualTimeTest {
         Connection c = asks.prepare(2);
         asks.connections.handshake().ask(c, null, 8192);
         simulation.runFor(2 * Connections.RETRY_NANOS + MS);
-        assertThat(c.opened).isNotDone();
+        assertThat(c.opened()).isNotDone();
         up[0] = false;
         simulation.runFor(Connections.RETRY_NANOS);
-        assertThat(c.opened)
+        assertThat(c.opened())
                 .isCompletedExceptionally()
                 .failsWithin(Duration.ZERO)
                 .withThrowableThat()
@@ -246,8 +246,8 @@ class VirtualTimeTest {
                             7,
                             ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
                                     .kind(c.kind)
-                                    .queuePairs(3, c.number)
-                                    .streams(1, c.stream)
+                                    .queuePairs(3, c.number())
+                                    .streams(1, c.stream())
                                     .psn(1)
                                     .pathMtu(4096)
                                     .node("gone"));
@@ -268,10 +268,10 @@ class VirtualTimeTest {
                 end.connections.doWork(now);
             }
             assertThat(c.state).isEqualTo(Connection.CLOSED);
-            assertThat(end.connections.numbered(c.number)).isSameAs(c); // for stragglers
+            assertThat(end.connections.numbered(c.number())).isSameAs(c); // for stragglers
             now = end.connections.nextDeadline();
             end.connections.doWork(now);
-            assertThat(end.connections.numbered(c.number)).isNull();
+            assertThat(end.connections.numbered(c.number())).isNull();
             assertThat(end.connections.nextDeadline()).isEqualTo(Long.MAX_VALUE);
         }
     }

@@ -95,9 +95,16 @@ public final class SendFeed {
         engine.ring(context);
     }
 
-    /** The source has something more, and answers are awaited already; as {@link QueuePair#postSend(SendRequest)}. */
+    /**
+     * The source has one request more. If the queue pair awaits answers, whoever sent what they are to, the request may
+     * leave with the next turn, as {@link QueuePair#postSend(SendRequest)} says.
+     */
     public void ringSoon() {
-        engine.ringSoon(context);
+        if (engine.sharesFlush(context) && context.sendRing().hasPublished()) {
+            engine.ringSoon(context);
+        } else {
+            engine.ring(context);
+        }
     }
 
     /** Does a share of the sending, where the engine's mode lets the caller. */

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.nic.arbiter.TrafficClass;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.PacketHandler;
+import io.verbena.nic.queue.SendRing;
+import io.verbena.nic.queue.SendSource;
+import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.support.Sleeper;
 import io.verbena.nic.support.TestLink;
 import io.verbena.nic.verbs.EngineMode;
@@ -126,6 +129,58 @@ class PostedRequestsTest {
         CountingLink link = new CountingLink(true);
         QueuePair qp = connected(link);
         post(qp, 17);
+        assertThat(link.sent).isOne();
+        nic.engine(0).doWork();
+        assertThat(link.sent).isEqualTo(17);
+        assertThat(link.flushes).isEqualTo(2);
+    }
+
+    /** What posters of a queue pair that many share have posted, each to a queue of its own. */
+    private static final class Source implements SendSource {
+        private final List<SendRing> queues = new ArrayList<>();
+
+        @Override
+        public void fill(SendRing ring) {
+            for (SendRing queue : queues) {
+                while (queue.hasNext()) {
+                    int slot = queue.slot(queue.next());
+                    ring.buffer().putBytes(ring.claim(), queue.buffer(), slot, SendWqeDescriptor.DATA + 32);
+                    ring.posted();
+                    queue.advanceNext();
+                }
+            }
+            ring.publish();
+        }
+
+        @Override
+        public void completed(long before) {}
+
+        @Override
+        public int weight() {
+            return 1;
+        }
+    }
+
+    @Test
+    void whatAnotherPosterAwaitsAnAnswerForIsWaitedWithToo() {
+        CountingLink link = new CountingLink(true);
+        nic.engine(0).listener().onLink(link);
+        QueuePair qp = nic.allocateProtectionDomain()
+                .createQueuePair(new QueuePairAttributes()
+                        .completionQueue(nic.createCompletionQueue(64))
+                        .maxSend(MAX_SEND)
+                        .maxInline(data.capacity()));
+        Source source = new Source();
+        SendFeed feed = qp.feed(source);
+        qp.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
+        nic.engine(0).doWork();
+        for (int i = 0; i < 17; i++) {
+            SendRing queue = feed.queue(1);
+            source.queues.add(queue);
+            assertThat(feed.post(send(), queue)).isEqualTo(PostResult.POSTED);
+            queue.publish();
+            feed.ringSoon();
+        }
         assertThat(link.sent).isOne();
         nic.engine(0).doWork();
         assertThat(link.sent).isEqualTo(17);

@@ -49,6 +49,14 @@ public final class FlowStatistics {
     /** Creates zeros. */
     public FlowStatistics() {}
 
+    /** Counts of a flow that counts elsewhere, as they are now: messages, and bytes that were charged. */
+    public static FlowStatistics of(long messages, long bytes) {
+        FlowStatistics counts = new FlowStatistics();
+        counts.messages = messages;
+        counts.bytes = bytes;
+        return counts;
+    }
+
     /** Counts a visit: what {@link Arbiter#charge} was told. Charged are the bytes. */
     public void visit(int sent, int completed) {
         visit(sent, completed, sent);

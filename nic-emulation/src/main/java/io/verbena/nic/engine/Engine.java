@@ -196,7 +196,7 @@ public final class Engine implements AutoCloseable {
      * shares its system call. Otherwise as {@link #ring}.
      */
     public void ringSoon(QpContext qp) {
-        if (!assisted || !qp.isFlushCostly() || qp.trafficClass() == TrafficClass.URGENT || !owns()) {
+        if (!sharesFlush(qp)) {
             ring(qp);
             return;
         }
@@ -208,6 +208,11 @@ public final class Engine implements AutoCloseable {
             doorbells.ring(qp);
             owner.wake();
         }
+    }
+
+    /** Whether a request that the calling thread posts may wait for the next turn, to share its system call. */
+    public boolean sharesFlush(QpContext qp) {
+        return assisted && qp.isFlushCostly() && qp.trafficClass() != TrafficClass.URGENT && owns();
     }
 
     /**
