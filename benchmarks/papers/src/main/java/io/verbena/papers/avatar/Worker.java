@@ -40,7 +40,6 @@ final class Worker implements SimTask {
     private long posted;
     private long moved;
     private long workedAt;
-    private long systemCalls;
 
     /**
      * Creates one that is not started.
@@ -49,11 +48,11 @@ final class Worker implements SimTask {
      * @param byEvents whether connections tell it by an eventfd each, which it waits for with epoll, as printed; else
      *     by a list in memory
      */
-    Worker(AvatarWorld world, HostCompletionQueue completions, boolean byEvents, long systemCall) {
+    Worker(AvatarWorld world, HostCompletionQueue completions, boolean byEvents) {
         this.world = world;
         this.completions = completions;
         this.byEvents = byEvents;
-        this.systemCall = systemCall;
+        this.systemCall = world.host.systemCallNanos();
     }
 
     /** Serves a queue pair from here on; all of them before it starts. */
@@ -79,17 +78,9 @@ final class Worker implements SimTask {
         posted += requests;
         readable.set(connection.number());
         SimThread sleeper = thread;
-        if (byEvents) {
-            systemCalls++;
-        }
         if (sleeper != null) {
             sleeper.wake();
         }
-    }
-
-    /** System calls of the Worker and of those that told it of something, by events. */
-    long systemCalls() {
-        return systemCalls;
     }
 
     @Override
@@ -106,7 +97,6 @@ final class Worker implements SimTask {
         } else if (now - workedAt < IDLE_NANOS) {
             self.run(AvatarWorld.LOOK_NANOS);
         } else {
-            systemCalls++;
             self.awaitEvent(() -> posted > moved || !completions.queue().isEmpty(), MAX_SLEEP_NANOS);
             self.then(() -> workedAt = world.now());
         }
@@ -134,7 +124,6 @@ final class Worker implements SimTask {
                 read++;
             }
             self.run(systemCall * (1 + read));
-            systemCalls += 1 + read;
         }
     }
 
