@@ -24,7 +24,7 @@ public record ConnectedPeer(Connections connections, Connection connection) impl
 
     @Override
     public int regionKey() {
-        return connection.peer.regionKey;
+        return connection.peer.regionKey();
     }
 
     @Override

@@ -41,7 +41,8 @@ final class OverloadNode implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param capacity operations a second, for {@link OverloadSetting#RATES}
+     * @param capacity operations a second, for {@link OverloadSetting#RATES}; at least {@link
+     *     RateOptions#MIN_CAPACITY}
      */
     OverloadNode(OverloadSetting setting, KvServerProcess server, KeySet keys, int maxBatch, double capacity) {
         String singleName = setting.hasTenants ? SINGLE : Tenants.DEFAULT;

@@ -2,6 +2,7 @@ package io.verbena.bench.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.RateOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -35,6 +36,17 @@ class OverloadCommandTest {
                     .as("%s: alone and beside 8, both ways, of%n%s", setting, text)
                     .hasSize(4);
         }
+    }
+
+    /** On a machine that has no time for it. */
+    @Test
+    void saysThatRatesShareMoreThanWasWanted() {
+        assertThat(new RateOptions().requests(OverloadCommand.toShare(0.5, 800)))
+                .isNotNull();
+        assertThat(OverloadCommand.saysWhatIsShared(0.5, 800))
+                .startsWith("rates: 1000 operations a second to share, the least that can be, 1.25 of raw");
+        assertThat(OverloadCommand.saysWhatIsShared(0.5, 8000))
+                .isEqualTo("rates: 4000 operations a second to share, 0.50 of raw");
     }
 
     @Test
