@@ -65,7 +65,9 @@ final class Figure10b extends PaperFigure {
         List<Transfer> last = all.stream().map(of -> of.get(of.size() - 1)).toList();
         FigureReport report = new FigureReport(id(), title())
                 .setting("messages", "1 MiB, one at a time, on one connection")
-                .setting("transfers", "of up to " + messages[messages.length - 1] + " MiB; the paper's are of 1, 10 and 100 GB")
+                .setting(
+                        "transfers",
+                        "of up to " + messages[messages.length - 1] + " MiB; the paper's are of 1, 10 and 100 GB")
                 .setting("sender", "natively polls or waits for an event; a Worker's connection sleeps until woken")
                 .setting("seed", String.valueOf(seed));
         judge(report, last);
@@ -88,7 +90,8 @@ final class Figure10b extends PaperFigure {
                         "10b.mux.real",
                         "mux: real time, by that of polling",
                         ratio(last, MUX, BUSY, Transfer::realNanos),
-                        "the thread that sleeps is woken late, as it is by events, and the Worker moves segment after segment"))
+                        "the thread that sleeps is woken late, as it is by events, and the Worker moves segment"
+                                + " after segment"))
                 .claim(between(last))
                 .claim(kernel(last))
                 .claim(atMost(
