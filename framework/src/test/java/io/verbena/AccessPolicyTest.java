@@ -140,7 +140,7 @@ class AccessPolicyTest {
             RemoteRegion read = pair.client.attach(pair.address + "read", NodePair.TIMEOUT);
             RemoteRegion write = pair.client.attach(pair.address + "write", NodePair.TIMEOUT);
             write.write(8, EIGHT, 0, 8, NodePair.TIMEOUT);
-            connectionOf(pair, write).peer.regionKey = connectionOf(pair, read).peer.regionKey;
+            connectionOf(pair, write).peer = connectionOf(pair, read).peer;
             UnsafeBuffer got = new UnsafeBuffer(new byte[8]);
             write.read(8, got, 0, 8, NodePair.TIMEOUT);
             assertThat(got.getLong(0)).as("it is the other region").isEqualTo(42);
