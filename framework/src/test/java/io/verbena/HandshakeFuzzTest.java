@@ -88,8 +88,8 @@ class HandshakeFuzzTest {
         }
         if ((what & 4) != 0) {
             b.putLong(8, asked.transaction, ByteOrder.LITTLE_ENDIAN);
-            b.putInt(20, asked.number, ByteOrder.LITTLE_ENDIAN);
-            b.putShort(66, (short) asked.stream, ByteOrder.LITTLE_ENDIAN);
+            b.putInt(20, asked.number(), ByteOrder.LITTLE_ENDIAN);
+            b.putShort(66, (short) asked.stream(), ByteOrder.LITTLE_ENDIAN);
         }
         if ((what & 8) != 0) {
             int text = whole.length - ConnectionFlyweight.HEADER_LENGTH;
