@@ -6,6 +6,7 @@ import io.verbena.dispatch.NodeDriver;
 import io.verbena.dispatch.TenantCallbacks;
 import io.verbena.dispatch.TurnTask;
 import io.verbena.dispatch.Turns;
+import io.verbena.merge.ConnectedPeer;
 import io.verbena.merge.MergeSettings;
 import io.verbena.merge.MergingOperations;
 import io.verbena.nic.CompletionQueue;
@@ -94,13 +95,12 @@ public final class RemoteRegion implements AutoCloseable {
                 ? new DirectOperations(
                         this, node.connections(), connection, completions, staging, tenant.group(), driver)
                 : new MergingOperations(
-                        node.connections(),
-                        connection,
+                        new ConnectedPeer(node.connections(), connection),
                         completions,
                         tenant.pd(),
                         tenant.admissions(),
                         merges,
-                        driver,
+                        node.engine(),
                         node.clock());
         this.operations = settings.registerFrom() == Integer.MAX_VALUE
                 ? posting

@@ -1,9 +1,9 @@
 package io.verbena.merge;
 
-import io.verbena.connection.Connection;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.path.SendPath;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -16,7 +16,8 @@ import java.util.function.BooleanSupplier;
  * whoever polls.
  */
 final class MergeQueue {
-    private final Connection connection;
+    private final MergePeer peer;
+    private final SendPath path;
     private final MergeMemory memory;
     private final MergeRequests requests;
     private final WorkRequests work;
@@ -55,14 +56,15 @@ final class MergeQueue {
      * @param wake wakes who polls
      */
     MergeQueue(
-            Connection connection,
+            MergePeer peer,
             MergeMemory memory,
             MergeRequests requests,
             WorkRequests work,
             MergeSettings settings,
             Admissions admissions,
             Runnable wake) {
-        this.connection = connection;
+        this.peer = peer;
+        this.path = peer.path();
         this.memory = memory;
         this.requests = requests;
         this.work = work;
@@ -70,12 +72,12 @@ final class MergeQueue {
         this.admissions = admissions;
         this.wake = wake;
         this.plan = new MergePlan(requests, settings.merges());
-        this.reads = new ReadsUnderWay(connection.path.depth());
+        this.reads = new ReadsUnderWay(path.depth());
     }
 
     /** Opens its part of the tenant's account for the peer's node. Before anything is added. */
     void open() {
-        admission = admissions.join(connection.peerNic, this);
+        admission = admissions.join(peer.nic(), this);
     }
 
     /** The account that it is a part of. */
@@ -132,14 +134,16 @@ final class MergeQueue {
         if (batch.count == 0) {
             return false;
         }
-        plan.make(batch.waiting, batch.count, (int)
-                Math.min(MergeSettings.MAX_BYTES, work.window().bytes()));
+        plan.make(
+                batch.waiting,
+                batch.count,
+                MergeSettings.maxMerged(work.window().bytes()));
         int posted = 0;
         while (posted < plan.runs() && post(posted)) {
             posted++;
         }
         if (posted > 0 && settings.chains()) {
-            connection.path.flush();
+            path.flush();
             MergeCounters.add(counters.doorbells, 1);
             MergeCounters.add(counters.chained, posted - 1L);
         }
@@ -149,7 +153,7 @@ final class MergeQueue {
     }
 
     private boolean canPost() {
-        return !broken && connection.path.state() == QpState.RTS && !connection.isOver();
+        return !broken && path.state() == QpState.RTS && !peer.isOver();
     }
 
     private void take() {
@@ -214,7 +218,7 @@ final class MergeQueue {
             MergeCounters.add(counters.merged, plan.size(run));
         }
         if (!settings.chains()) {
-            connection.path.flush();
+            path.flush();
             MergeCounters.add(counters.doorbells, 1);
         }
         return true;
@@ -222,7 +226,7 @@ final class MergeQueue {
 
     private boolean enqueue(int number) {
         try {
-            if (connection.path.enqueue(request.wrId(number)) == PostResult.POSTED) {
+            if (path.enqueue(request.wrId(number)) == PostResult.POSTED) {
                 return true;
             }
             baton.leave();
@@ -262,7 +266,7 @@ final class MergeQueue {
     }
 
     private void prepare(int run, int first) {
-        int key = connection.peer.regionKey;
+        int key = peer.regionKey();
         long offset = requests.offsets[first];
         switch (requests.kinds[first]) {
             case MergeRequests.READ -> request.read(key, offset);
@@ -274,7 +278,7 @@ final class MergeQueue {
         int length = requests.lengths[first];
         if (plan.size(run) == 1
                 && requests.kinds[first] == MergeRequests.WRITE
-                && length <= connection.path.maxInline()
+                && length <= path.maxInline()
                 && memory.isOwn(first)) {
             request.inline(memory.buffer(first), (int) memory.offset(first), length);
         } else {
@@ -331,7 +335,7 @@ final class MergeQueue {
                 endAll(number, false);
             }
             work.ended(work.next());
-            admissions.leave(connection.peerNic, this);
+            admissions.leave(peer.nic(), this);
             admission.giveBack(bytes, this);
         }
         if (batch.next == memory.claims().next()) { // and there will be no more

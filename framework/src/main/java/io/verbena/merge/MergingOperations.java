@@ -4,14 +4,12 @@ import io.verbena.OperationHandler;
 import io.verbena.Outcome;
 import io.verbena.RegionStatistics;
 import io.verbena.SendResult;
-import io.verbena.connection.Connection;
-import io.verbena.connection.Connections;
-import io.verbena.dispatch.NodeDriver;
 import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionHandler;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.ProtectionDomain;
+import io.verbena.nic.engine.Engine;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.path.SendPath;
 import io.verbena.remote.BlockingOperation;
@@ -29,12 +27,11 @@ public final class MergingOperations implements RegionOperations {
     private static final int MIN_DEPTH = 1024;
     private static final int PER_WORK_REQUEST = 4;
 
-    private final Connections connections;
-    private final Connection connection;
+    private final MergePeer peer;
     private final SendPath path;
     private final CompletionQueue completions;
     private final PerformanceGroup group;
-    private final NodeDriver driver;
+    private final Engine engine;
     private final MergeMemory memory;
     private final ClaimRing claims;
     private final MergeRequests requests;
@@ -50,32 +47,32 @@ public final class MergingOperations implements RegionOperations {
     /**
      * Creates them.
      *
-     * @param completions of the connection's requests
+     * @param peer where the region is
+     * @param completions of the requests that go there
      * @param pd of the tenant
      * @param admissions the tenant's
+     * @param engine that calls handlers, and is woken for what a long drain leaves undone
      * @param clock the node's
      */
     public MergingOperations(
-            Connections connections,
-            Connection connection,
+            MergePeer peer,
             CompletionQueue completions,
             ProtectionDomain pd,
             Admissions admissions,
             MergeSettings settings,
-            NodeDriver driver,
+            Engine engine,
             NanoClock clock) {
-        this.connections = connections;
-        this.connection = connection;
-        this.path = connection.path;
+        this.peer = peer;
+        this.path = peer.path();
         this.completions = completions;
         this.group = pd.group();
-        this.driver = driver;
+        this.engine = engine;
         int depth = Math.max(MIN_DEPTH, PER_WORK_REQUEST * path.depth());
         this.memory = new MergeMemory(pd, settings.buffer(), depth);
         this.claims = memory.claims();
         this.requests = new MergeRequests(depth);
         this.work = new WorkRequests(path.depth(), settings.windows().get(), clock);
-        this.queue = new MergeQueue(connection, memory, requests, work, settings, admissions, driver::wake);
+        this.queue = new MergeQueue(peer, memory, requests, work, settings, admissions, engine::wake);
         queue.open();
     }
 
@@ -176,7 +173,7 @@ public final class MergingOperations implements RegionOperations {
     }
 
     private boolean isOpen() {
-        return connection.state == Connection.OPEN && path.state() == QpState.RTS;
+        return peer.isOpen() && path.state() == QpState.RTS;
     }
 
     private SendResult refused(long why) {
@@ -203,6 +200,20 @@ public final class MergingOperations implements RegionOperations {
                 queue.release();
             }
         }
+    }
+
+    /**
+     * Keeps what is posted from now on, by any thread, from leaving until {@link #resume}, which must follow soon.
+     *
+     * @return false if another thread drains or holds now, and there is nothing to release
+     */
+    public boolean hold() {
+        return queue.hold();
+    }
+
+    /** Lets leave what was posted since {@link #hold}. */
+    public void resume() {
+        queue.release();
     }
 
     @Override
@@ -279,7 +290,7 @@ public final class MergingOperations implements RegionOperations {
         freed += work.bytes(number);
         queue.endAll(number, completion.isSuccess());
         if (!completion.isSuccess()) {
-            connections.failed(connection, completion.status());
+            peer.failed(completion.status());
         }
     }
 
@@ -309,12 +320,12 @@ public final class MergingOperations implements RegionOperations {
         if (handler == null) {
             return;
         }
-        boolean entered = driver.enterCallback();
+        boolean entered = engine.enterCallback();
         try {
             handler.onOperation(correlationId, done ? Outcome.DONE : Outcome.CLOSED, value);
         } finally {
             if (entered) {
-                driver.leaveCallback();
+                engine.leaveCallback();
             }
         }
     }

@@ -11,7 +11,7 @@
  *                        │
  *                        ├───────▶ Admission                     bytes in flight of a tenant to a node
  *                        ▼
- *                    SendPath ──▶ queue pair
+ *                    SendPath ──▶ queue pair                   of a MergePeer, which a connection leads to
  *                        ⋮
  *   who polls  ◀── MergingOperations ◀── WorkRequests            which operations a completion ends; told in order
  * </pre>

@@ -7,10 +7,9 @@ import io.verbena.NodeRuntime;
 import io.verbena.Outcome;
 import io.verbena.Right;
 import io.verbena.SendResult;
-import io.verbena.dispatch.NodeDriver;
-import io.verbena.dispatch.Turns;
 import io.verbena.merge.Admissions;
 import io.verbena.merge.BacklogWindow;
+import io.verbena.merge.ConnectedPeer;
 import io.verbena.merge.MergeSettings;
 import io.verbena.merge.MergingOperations;
 import io.verbena.merge.TimelyWindow;
@@ -35,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -91,10 +91,14 @@ class MergeLossTest {
 
         @Override
         public ConnectionEnd region(Connection connection, StagingRing staging, CompletionQueue completions) {
-            Turns none = null;
-            NodeDriver driver = new NodeDriver("client", true, nic.engine(0), none, () -> 0, () -> {});
             operations = new MergingOperations(
-                    connections, connection, completions, pd, admissions, settings, driver, clock);
+                    new ConnectedPeer(connections, connection),
+                    completions,
+                    pd,
+                    admissions,
+                    settings,
+                    nic.engine(0),
+                    clock);
             return this;
         }
 
@@ -316,6 +320,36 @@ class MergeLossTest {
         assertThat(told).isEqualTo(posted);
         assertThat(lost).isPositive();
         assertThat(region.outstanding()).isZero();
+    }
+
+    @Test
+    void whatComesWhileSomebodyHoldsLeavesMerged() {
+        connect(
+                1,
+                new MergeSettings(true, true, 1 << 14, () -> Window.fixed(1 << 20)),
+                new LinkProfile().direct(false));
+        MergingOperations region = asks.operations;
+        UnsafeBuffer source = new UnsafeBuffer(new byte[8]);
+        client.act(() -> {
+            assertThat(region.hold()).isTrue();
+            assertThat(region.hold()).as("a second one").isFalse();
+            for (int i = 0; i < 4; i++) {
+                assertThat(region.write(8L * i, source, 0, 8, i, (id, outcome, value) -> told++))
+                        .isEqualTo(SendResult.SENT);
+            }
+        });
+        simulation.runFor(MS);
+        assertThat(region.statistics().workRequests()).isZero();
+        client.act(region::resume);
+        assertThat(region.statistics().workRequests()).isEqualTo(1);
+        assertThat(region.statistics().merged()).isEqualTo(4);
+        simulation.runUntil(
+                () -> {
+                    client.act(() -> region.poll(20));
+                    return told == 4;
+                },
+                TimeUnit.SECONDS.toNanos(10));
+        assertThat(region.statistics().bytesInFlight()).isZero();
     }
 
     private void post(MergingOperations region, Random random) {

@@ -268,6 +268,37 @@ public final class SendRequest implements SlotWriter {
         return length;
     }
 
+    /**
+     * Another request like this one, to be posted later.
+     *
+     * @throws IllegalStateException if it carries inline data, which may have changed by then
+     */
+    public SendRequest copy() {
+        if (inline.isPresent()) {
+            throw new IllegalStateException("a request with inline data cannot be kept");
+        }
+        SendRequest copy = new SendRequest();
+        copy.opcode = opcode;
+        copy.flags = flags;
+        copy.wrId = wrId;
+        copy.immediate = immediate;
+        copy.remoteKey = remoteKey;
+        copy.remoteOffset = remoteOffset;
+        copy.swapOrAdd = swapOrAdd;
+        copy.compare = compare;
+        copy.regionKey = regionKey;
+        copy.windowLength = windowLength;
+        copy.addressed = addressed;
+        copy.address = address;
+        copy.destinationQp = destinationQp;
+        copy.qkey = qkey;
+        for (int i = 0; i < entries; i++) {
+            copy.local(keys[i], offsets[i], lengths[i]);
+        }
+        copy.length = length;
+        return copy;
+    }
+
     private SendRequest start(WcOpcode kind, int key, long offset) {
         if (opcode != kind) { // mostly it is the one of before: no store, and no barrier of the collector's
             opcode = kind;

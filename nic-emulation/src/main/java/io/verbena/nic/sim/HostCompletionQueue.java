@@ -74,7 +74,17 @@ public final class HostCompletionQueue {
      * @param nanos most to sleep
      */
     public void sleep(SimThread thread, long nanos) {
-        thread.awaitEvent(armed, nanos).systemCalls(1);
+        sleep(thread, nanos, () -> false);
+    }
+
+    /**
+     * As {@link #sleep(SimThread, long)}, or until another event.
+     *
+     * @param other looked at when it comes to that and whenever something has happened, until it holds
+     */
+    public void sleep(SimThread thread, long nanos, BooleanSupplier other) {
+        thread.awaitEvent(() -> armed.getAsBoolean() || other.getAsBoolean(), nanos)
+                .systemCalls(1);
     }
 
     /** Raised by the completion that comes after it was asked for; holds at first also if one was there before. */

@@ -192,6 +192,11 @@ public final class HostModel {
         return poll;
     }
 
+    /** What it takes to take a completion. */
+    public long completionNanos() {
+        return completion;
+    }
+
     /** What it takes a cache line to go from one core to another, one way. */
     public long lineNanos() {
         return line;
