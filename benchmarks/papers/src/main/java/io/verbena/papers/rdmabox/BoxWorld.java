@@ -1,5 +1,11 @@
 package io.verbena.papers.rdmabox;
 
+import io.verbena.Outcome;
+import io.verbena.merge.Admissions;
+import io.verbena.merge.MergePeer;
+import io.verbena.merge.MergeSettings;
+import io.verbena.merge.MergingOperations;
+import io.verbena.nic.Completion;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.ProtectionDomain;
@@ -8,6 +14,7 @@ import io.verbena.nic.QueuePairAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.memory.Access;
 import io.verbena.nic.memory.MemoryRegion;
+import io.verbena.nic.poll.Polling;
 import io.verbena.nic.sim.HostCompletionQueue;
 import io.verbena.nic.sim.HostModel;
 import io.verbena.nic.sim.HostQueuePair;
@@ -16,8 +23,10 @@ import io.verbena.nic.sim.NicModel;
 import io.verbena.nic.sim.Replacement;
 import io.verbena.nic.sim.SimCores;
 import io.verbena.nic.sim.SimFabric;
+import io.verbena.nic.sim.SimLock;
 import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.Simulation;
+import io.verbena.nic.verbs.WcStatus;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,7 +58,8 @@ final class BoxWorld {
     private final List<Peer> peers = new ArrayList<>();
 
     /** Who lends memory. */
-    private record Peer(SimNode node, ProtectionDomain domain, CompletionQueue completions, MemoryRegion memory) {}
+    private record Peer(
+            SimNode node, NicModel nic, ProtectionDomain domain, CompletionQueue completions, MemoryRegion memory) {}
 
     /** The host's card, with a cache of work queue elements that is to be tried. */
     static NicModel card(int wqes, Replacement replacement) {
@@ -78,11 +88,16 @@ final class BoxWorld {
         host = new SimNode(simulation, fabric, "host", HOST);
         for (int i = 0; i < count; i++) {
             long id = HOST + 1 + i;
-            fabric.model(id, physical());
+            NicModel card = physical();
+            fabric.model(id, card);
             SimNode node = new SimNode(simulation, fabric, "peer " + i, id);
             ProtectionDomain its = node.nic().allocateProtectionDomain();
             peers.add(new Peer(
-                    node, its, node.nic().createCompletionQueue(PEER_COMPLETIONS), its.allocate(bytes, Access.ALL)));
+                    node,
+                    card,
+                    its,
+                    node.nic().createCompletionQueue(PEER_COMPLETIONS),
+                    its.allocate(bytes, Access.ALL)));
             fabric.connect(
                     host.name(),
                     host.nic().engine(0).endpoint(),
@@ -122,13 +137,132 @@ final class BoxWorld {
      */
     HostQueuePair connect(int peer, HostCompletionQueue completions, int depth) {
         Peer to = peers.get(peer);
-        QueuePair from = domain.createQueuePair(
-                new QueuePairAttributes().completionQueue(completions.queue()).maxSend(depth));
+        QueuePair from = domain.createQueuePair(new QueuePairAttributes()
+                .completionQueue(completions.queue())
+                .maxSend(depth)
+                .maxSge(MergeSettings.MAX_ENTRIES));
         QueuePair its = to.domain.createQueuePair(new QueuePairAttributes().completionQueue(to.completions));
+        connect(from, to, its);
+        return new HostQueuePair(from, nic, cores);
+    }
+
+    private static void connect(QueuePair from, Peer to, QueuePair its) {
         ConnectAttributes attributes = new ConnectAttributes().pathMtu(MTU);
         from.connect(to.node.nicId(), its.number(), attributes);
         its.connect(HOST, from.number(), attributes);
-        return new HostQueuePair(from, nic, cores);
+    }
+
+    /**
+     * The product's merging operations by connections of their own, which share a window.
+     *
+     * @param count of connections
+     * @param depth requests under way at most, of each
+     * @param longest operation, in bytes
+     */
+    List<MergingPair> merging(int peer, int count, MergeSettings settings, int depth, int longest) {
+        Admissions admissions = new Admissions();
+        List<MergingPair> pairs = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            HostCompletionQueue completions = completions();
+            PostedPath path = new PostedPath(connect(peer, completions, depth));
+            MergingOperations operations = new MergingOperations(
+                    new LentRegion(
+                            path,
+                            peers.get(peer).node.nicId(),
+                            peers.get(peer).memory.key()),
+                    completions.queue(),
+                    domain,
+                    admissions,
+                    settings,
+                    host.nic().engine(0),
+                    simulation.clock());
+            pairs.add(new MergingPair(operations, path, completions, model(), longest, pairs));
+        }
+        return pairs;
+    }
+
+    /**
+     * Two-sided access by connections of their own, whose peer's threads answer.
+     *
+     * @param count of connections
+     * @param chains whether requests that go together share a doorbell
+     * @param registers whether memory is registered for each request, and not copied
+     * @param polling of the peer's threads, of which there is one a connection
+     */
+    List<MessagePair> messages(int peer, int count, boolean chains, boolean registers, Polling polling) {
+        Peer to = peers.get(peer);
+        SimCores its = new SimCores(simulation, count, cores.model());
+        List<MessagePair> pairs = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            HostCompletionQueue completions = completions();
+            HostCompletionQueue answers =
+                    new HostCompletionQueue(to.node.nic().createCompletionQueue(COMPLETIONS), its);
+            QueuePair from = domain.createQueuePair(both(completions));
+            QueuePair back = to.domain.createQueuePair(both(answers));
+            connect(from, to, back);
+            MessagePair pair = new MessagePair(
+                    new MessagePair.Side(
+                            new HostQueuePair(from, nic, cores), completions, memory.key(), to.memory.key()),
+                    new MessagePair.Side(new HostQueuePair(back, to.nic, its), answers, to.memory.key(), memory.key()),
+                    cores.lock(SimLock.Kind.SPIN),
+                    chains,
+                    registers,
+                    cores.model());
+            its.start("answers " + i, new PollingThread(this, answers, polling, 0, pair.answering()));
+            pairs.add(pair);
+        }
+        return pairs;
+    }
+
+    private static QueuePairAttributes both(HostCompletionQueue completions) {
+        return new QueuePairAttributes()
+                .completionQueue(completions.queue())
+                .maxSend(4 * MessagePair.DEPTH)
+                .maxReceive(2 * MessagePair.DEPTH);
+    }
+
+    /** Memory of a peer that does not fail. */
+    private record LentRegion(PostedPath path, long nic, int regionKey) implements MergePeer {
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public boolean isOver() {
+            return false;
+        }
+
+        @Override
+        public void failed(WcStatus status) {
+            throw failure(status);
+        }
+    }
+
+    /**
+     * A completion must be of success.
+     *
+     * @throws IllegalStateException otherwise: nothing fails here
+     */
+    static void check(Completion completion) {
+        if (!completion.isSuccess()) {
+            throw failure(completion.status());
+        }
+    }
+
+    /**
+     * An operation must be done.
+     *
+     * @throws IllegalStateException otherwise: nothing fails here
+     */
+    static void check(Outcome outcome) {
+        if (outcome != Outcome.DONE) {
+            throw new IllegalStateException("an operation ended as " + outcome);
+        }
+    }
+
+    private static IllegalStateException failure(WcStatus status) {
+        return new IllegalStateException("a request failed: " + status);
     }
 
     /** Writes bytes at the same place of a peer's memory as of the host's. */

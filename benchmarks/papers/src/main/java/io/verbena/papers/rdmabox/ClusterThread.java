@@ -55,9 +55,7 @@ final class ClusterThread implements SimTask {
 
     /** One of its requests has ended. */
     void ended(Completion completion) {
-        if (!completion.isSuccess()) {
-            throw new IllegalStateException("a request failed: " + completion.status());
-        }
+        BoxWorld.check(completion);
         underWay--;
         done++;
     }

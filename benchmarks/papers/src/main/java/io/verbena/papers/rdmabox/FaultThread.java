@@ -95,9 +95,7 @@ final class FaultThread implements SimTask {
      * @param isHandedOn does not copy
      */
     void ended(Completion completion, SimThread by, boolean isHandedOn) {
-        if (!completion.isSuccess()) {
-            throw new IllegalStateException("a request failed: " + completion.status());
-        }
+        BoxWorld.check(completion);
         if (reads && !isHandedOn) {
             by.run(copyNanos);
         }

@@ -229,7 +229,9 @@ final class Figure2 extends PaperFigure {
         ClusterThread load = new ClusterThread(world, world.connect(0, completions, SEND_DEPTH), cluster, gap, PAGE);
         world.cores.start("clusters", load);
         SimThread poller = world.cores.start(
-                "poller", new PollingThread(world, completions, polling, 0, (each, by) -> load.ended(each)));
+                "poller",
+                new PollingThread(
+                        world, completions, polling, 0, (by, limit) -> completions.poll(by, load::ended, limit)));
         world.simulation.runFor(WARM_UP_NANOS);
         long done = load.done();
         long wakes = poller.wakes();

@@ -1,6 +1,5 @@
 package io.verbena.papers.rdmabox;
 
-import io.verbena.nic.Completion;
 import io.verbena.nic.poll.PollLoop;
 import io.verbena.nic.poll.Polling;
 import io.verbena.nic.poll.WaitCounters;
@@ -9,7 +8,6 @@ import io.verbena.nic.sim.HostCompletionQueue;
 import io.verbena.nic.sim.SimTask;
 import io.verbena.nic.sim.SimThread;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,25 +18,37 @@ final class PollingThread implements SimTask, PollLoop.Source {
     private static final long LONGEST_SLEEP = TimeUnit.SECONDS.toNanos(1);
 
     private final HostCompletionQueue queue;
-    private final BiConsumer<Completion, SimThread> handler;
+    private final Taker taker;
     private final PollLoop loop;
     private final long restNanos;
     private @Nullable SimThread self;
 
+    /** Takes completions from the queue. */
+    @FunctionalInterface
+    interface Taker {
+        /**
+         * Takes completions, for which the thread pays.
+         *
+         * @return how many, as {@link PollLoop.Source} counts
+         */
+        int take(SimThread by, int limit);
+
+        /** Whether it has something else to do, which is to wake the thread. */
+        default boolean isAsked() {
+            return false;
+        }
+    }
+
     /**
      * A thread that has not started.
      *
-     * @param handler of completions and of this thread, which can be told what else to do for one
+     * @param queue slept for
+     * @param taker of its completions
      * @param restNanos rest after a look in vain of a scheme that never sleeps, which has nothing else to do
      */
-    PollingThread(
-            BoxWorld world,
-            HostCompletionQueue queue,
-            Polling polling,
-            long restNanos,
-            BiConsumer<Completion, SimThread> handler) {
+    PollingThread(BoxWorld world, HostCompletionQueue queue, Polling polling, long restNanos, Taker taker) {
         this.queue = queue;
-        this.handler = handler;
+        this.taker = taker;
         this.restNanos =
                 polling.scheme() == Polling.Scheme.BUSY || polling.scheme() == Polling.Scheme.SHARED_CQ ? restNanos : 0;
         this.loop = new PollLoop(this, polling.clock(world.simulation.clock()), new WaitCounters());
@@ -49,7 +59,7 @@ final class PollingThread implements SimTask, PollLoop.Source {
         self = thread;
         Step step = loop.step();
         if (step == Step.SLEEP) {
-            queue.sleep(thread, LONGEST_SLEEP);
+            queue.sleep(thread, LONGEST_SLEEP, taker::isAsked);
             thread.then(loop::woken);
         } else if (step == Step.SPIN) {
             thread.run(restNanos);
@@ -58,8 +68,7 @@ final class PollingThread implements SimTask, PollLoop.Source {
 
     @Override
     public int poll(int limit) {
-        SimThread by = running();
-        return queue.poll(by, completion -> handler.accept(completion, by), limit);
+        return taker.take(running(), limit);
     }
 
     @Override

@@ -9,8 +9,9 @@ import picocli.CommandLine.Command;
 @Command(
         name = "rdmabox",
         description = {
-            "RDMAbox's figures 1, 2 and 9 on the simulated NIC and host: threads on one queue pair, clusters of",
-            "requests by polling scheme, an application that pages to many peers. By name also, on this machine:",
+            "RDMAbox's figures 1, 2 and 8 to 12 on the simulated NIC and host: threads on one queue pair, clusters of",
+            "requests by polling scheme, a window for the bytes in flight, an application that pages to many peers, a",
+            "store, trainings and a remote file by RDMAbox and by what it is compared with. By name also, here:",
             "from which length on it is cheaper to register a buffer than to copy it (5), and what merging and",
             "chaining do for threads that page (6, 7 and table I: 'batching'), in a minute on two free cores.",
             "Prints the paper's number beside the one here and whether the claim holds; writes PNG, Markdown"
@@ -24,6 +25,15 @@ public final class RdmaboxFigures extends PaperCommand {
 
     /** All of them, in the paper's order. */
     static List<PaperFigure> figures() {
-        return List.of(new Figure1(), new Figure2(), new Figure5(), new BatchingFigure(), new Figure9());
+        return List.of(
+                new Figure1(),
+                new Figure2(),
+                new Figure5(),
+                new BatchingFigure(),
+                new Figure8(),
+                new Figure9(),
+                new Figure10(),
+                new Figure11(),
+                new Figure12());
     }
 }

@@ -68,9 +68,7 @@ final class WriterThread implements SimTask {
 
     /** One of its requests has ended. */
     void ended(Completion completion) {
-        if (!completion.isSuccess()) {
-            throw new IllegalStateException("a request failed: " + completion.status());
-        }
+        BoxWorld.check(completion);
         underWay--;
         done++;
         sumNanos += world.now() - posted.remove();

@@ -62,6 +62,44 @@ class CardFiguresTest {
     }
 
     @Test
+    void aWindowKeepsManyThreadsFromOverwhelmingTheCard() {
+        assertThat(holding(new Figure8())).containsExactly("8.small.drawn.peak", "8.small.drawn.many");
+        turns(new Figure8());
+    }
+
+    @Test
+    void whoRegistersAndWakesThePeerIsSlower() {
+        assertThat(holding(new Figure12())).containsExactly("12.write.accelio.least");
+        turns(new Figure12());
+    }
+
+    @Test
+    void whoComputesLeastGainsMost() {
+        assertThat(holding(new Figure11()))
+                .containsExactly(
+                        "11.logreg.accelio",
+                        "11.logreg.verbs",
+                        "11.textrank.accelio",
+                        "11.textrank.verbs",
+                        "11.order.accelio",
+                        "11.order.verbs");
+        turns(new Figure11());
+    }
+
+    @Test
+    void theGapGrowsWithWhatIsNotResident() {
+        assertThat(holding(new Figure10()))
+                .containsExactly(
+                        "10.etc.accelio",
+                        "10.etc.accelio.grows",
+                        "10.etc.verbs",
+                        "10.sys.accelio",
+                        "10.sys.accelio.grows",
+                        "10.sys.verbs");
+        turns(new Figure10());
+    }
+
+    @Test
     void aRunIsAFunctionOfTheSeed() {
         FigureReport report = new Figure2().run(1, Size.QUICK);
         FigureReport again = new Figure2().run(1, Size.QUICK);
