@@ -76,20 +76,23 @@ final class Figure12 extends PaperFigure {
 
     private final Library box; // what is taken for RDMAbox
 
+    private final long window; // RDMAbox's
+
     Figure12() {
-        this(Library.RDMABOX);
+        this(Library.RDMABOX, Library.WINDOW);
     }
 
-    private Figure12(Library box) {
+    private Figure12(Library box, long window) {
         super("12", "Figure 12: a remote file, from end to end");
         this.box = box;
+        this.window = window;
     }
 
     @Override
     public List<Mutation> mutations() {
         return List.of(
-                new Mutation("RDMAbox is as Gluster", new Figure12(Library.GLUSTER)),
-                new Mutation("RDMAbox is as Octopus", new Figure12(Library.OCTOPUS)));
+                new Mutation("RDMAbox is as Gluster", new Figure12(Library.GLUSTER, Library.WINDOW)),
+                new Mutation("RDMAbox has one record in flight", new Figure12(Library.RDMABOX, 1)));
     }
 
     @Override
@@ -186,11 +189,15 @@ final class Figure12 extends PaperFigure {
         return rates;
     }
 
-    private static double rate(Library library, Way way, Load load, int bytes, long seed) {
+    private double rate(Library library, Way way, Load load, int bytes, long seed) {
         BoxWorld world = new BoxWorld(
                 seed, BoxWorld.card(BoxWorld.WQES, Replacement.LRU), load.daemons + library.pairs, 1, MEMORY);
         FileRun file = new FileRun(
-                world, library.connect(world, 0, load.record, true), way.reads, load.record, bytes / load.record);
+                world,
+                library.connect(world, 0, load.record, window, true),
+                way.reads,
+                load.record,
+                bytes / load.record);
         for (int i = 0; i < load.daemons; i++) {
             file.start("daemon " + i);
         }

@@ -23,7 +23,7 @@ enum Library {
     LOOKS("RDMAbox, 120 looks", 4, true, true, Polling.adaptive());
 
     /** Bytes in flight at most, where there is a window. */
-    private static final long WINDOW = 7_000_000;
+    static final long WINDOW = 7_000_000;
 
     private static final long REST_NANOS = 100; // after a look in vain by who never sleeps
     private static final int BUFFER = 16 << 20;
@@ -87,16 +87,17 @@ enum Library {
      * Connects to a peer, and starts who takes completions.
      *
      * @param longest operation, in bytes
+     * @param window bytes in flight at most, where there is a window
      * @param registers whether what registers its memory in the paper does so, or copies, which is cheaper below 928 KB
      */
-    List<? extends RemoteAccess> connect(BoxWorld world, int peer, int longest, boolean registers) {
+    List<? extends RemoteAccess> connect(BoxWorld world, int peer, int longest, long window, boolean registers) {
         if (isTwoSided) {
             List<MessagePair> ways = world.messages(peer, pairs, chains, registers, polling);
             ways.forEach(each -> poll(world, each, each.asking()));
             return ways;
         }
-        long window = merges ? WINDOW : Long.MAX_VALUE;
-        MergeSettings settings = new MergeSettings(merges, chains, BUFFER, () -> Window.fixed(window));
+        MergeSettings settings =
+                new MergeSettings(merges, chains, BUFFER, () -> Window.fixed(merges ? window : Long.MAX_VALUE));
         List<MergingPair> ways = world.merging(peer, pairs, settings, SEND_DEPTH, longest);
         ways.forEach(each -> poll(world, each, each));
         return ways;

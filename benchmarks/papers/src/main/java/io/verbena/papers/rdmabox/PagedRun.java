@@ -40,7 +40,7 @@ final class PagedRun {
                 THREADS + library.pairs,
                 1,
                 PAGES * PagedApplication.PAGE);
-        List<? extends RemoteAccess> ways = library.connect(world, 0, PagedApplication.PAGE, false);
+        List<? extends RemoteAccess> ways = library.connect(world, 0, PagedApplication.PAGE, Library.WINDOW, false);
         ResidentSet frames = new ResidentSet(PAGES, (int) (PAGES * resident));
         AtomicInteger ended = new AtomicInteger();
         for (int i = 0; i < THREADS; i++) {

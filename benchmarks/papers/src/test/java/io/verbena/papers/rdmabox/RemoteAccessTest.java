@@ -25,7 +25,7 @@ class RemoteAccessTest {
         for (boolean reads : new boolean[] {false, true}) {
             BoxWorld world =
                     new BoxWorld(1, BoxWorld.card(BoxWorld.WQES, Replacement.LRU), 4 + library.pairs, 1, MEMORY);
-            FileRun file = new FileRun(world, library.connect(world, 0, PAGE, true), reads, PAGE, 400);
+            FileRun file = new FileRun(world, library.connect(world, 0, PAGE, Library.WINDOW, true), reads, PAGE, 400);
             for (int i = 0; i < 4; i++) {
                 file.start("daemon " + i);
             }
