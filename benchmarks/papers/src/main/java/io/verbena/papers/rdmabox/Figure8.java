@@ -93,23 +93,24 @@ final class Figure8 extends PaperFigure {
     }
 
     private final int wqes;
-    private final double share; // of what is in flight at the peak that the window is
+    private final boolean isKept; // the window
 
     Figure8() {
-        this(BoxWorld.WQES, 1);
+        this(BoxWorld.WQES, true);
     }
 
-    private Figure8(int wqes, double share) {
+    private Figure8(int wqes, boolean isKept) {
         super("8", "Figure 8: a window for the bytes in flight");
         this.wqes = wqes;
-        this.share = share;
+        this.isKept = isKept;
     }
 
     @Override
     public List<Mutation> mutations() {
         return List.of(
-                new Mutation("the card keeps all requests under way", new Figure8(1 << 12, 1)),
-                new Mutation("the window is a hundred times as long", new Figure8(BoxWorld.WQES, 100)));
+                new Mutation("the card keeps all requests under way", new Figure8(1 << 12, true)),
+                new Mutation("the card keeps 16 requests", new Figure8(16, true)),
+                new Mutation("nobody keeps to the window", new Figure8(BoxWorld.WQES, false)));
     }
 
     @Override
@@ -225,7 +226,7 @@ final class Figure8 extends PaperFigure {
 
     private Curves curves(Load load, int[] threads, long seed, Size size) {
         List<Point> without = points(load, threads, UNBOUNDED, seed, size);
-        long window = Math.max(1, Math.round(share * Curves.best(without).inFlight));
+        long window = Math.max(1, Math.round(Curves.best(without).inFlight));
         return new Curves(
                 without,
                 window,
@@ -242,7 +243,7 @@ final class Figure8 extends PaperFigure {
 
     private Point point(Load load, int threads, long window, long seed, Size size) {
         BoxWorld world = new BoxWorld(seed, BoxWorld.card(wqes, Replacement.LRU), threads + PAIRS, 1, MEMORY);
-        MergeSettings settings = new MergeSettings(true, true, BUFFER, () -> Window.fixed(window));
+        MergeSettings settings = new MergeSettings(true, true, BUFFER, () -> Window.fixed(isKept ? window : UNBOUNDED));
         List<MergingPair> pairs = world.merging(0, PAIRS, settings, SEND_DEPTH, load.bytes);
         for (MergingPair each : pairs) {
             world.cores.start("poller", new PollingThread(world, each.completions(), Polling.adaptive(), 0, each));

@@ -63,7 +63,7 @@ final class FileRun {
             } else {
                 waits = true;
                 long offset = (long) next++ * record;
-                self.run(CALLS * world.model().systemCallNanos() + world.model().copyNanos(record));
+                self.systemCalls(CALLS).run(world.model().copyNanos(record));
                 ways.get((int) (offset / BLOCK % ways.size()))
                         .move(self, reads, offset % world.bytes(), record, 1, by -> {
                             waits = false;

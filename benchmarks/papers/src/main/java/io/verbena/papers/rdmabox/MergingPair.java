@@ -114,7 +114,7 @@ final class MergingPair implements RemoteAccess, PollingThread.Taker {
         by.then(() -> {
             if (round == MAX_ROUNDS) {
                 isLeft = true;
-                by.run(host.systemCallNanos());
+                by.systemCalls(1);
             } else {
                 operations.resume();
                 payDrained(by, round + 1);
