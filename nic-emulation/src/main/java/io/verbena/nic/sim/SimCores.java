@@ -144,7 +144,8 @@ public final class SimCores implements Actor {
 
     /** Of that, the time in the kernel: switches, interrupts, and system calls, those that were just begun included. */
     public long kernelNanos() {
-        return overheadNanos() + threads.stream().mapToLong(SimThread::callNanos).sum();
+        return overheadNanos()
+                + threads.stream().mapToLong(SimThread::callNanos).sum();
     }
 
     // ---- for threads and locks -----------------------------------------------------------------------------------

@@ -53,10 +53,16 @@ class SimCoresTest {
     void systemCallsSwitchesAndInterruptsAreTimeInTheKernel() {
         SimCores cores = cores(2);
         SimThread sleeper = cores.start(
-                "sleeper", self -> self.park(LONG).run(30).awaitEvent(() -> raised, 500).end());
+                "sleeper",
+                self -> self.park(LONG).run(30).awaitEvent(() -> raised, 500).end());
         cores.start(
                 "waker",
-                self -> self.run(50).wake(sleeper).systemCalls(3).run(40).then(this::now).end());
+                self -> self.run(50)
+                        .wake(sleeper)
+                        .systemCalls(3)
+                        .run(40)
+                        .then(this::now)
+                        .end());
         simulation.runToIdle(LONG);
         assertThat(times).containsExactly(10L + 50 + 5 + 3 * 5 + 40);
         // switches to the two and twice back to the sleeper, the timer's interrupt, and to park, wake, wait and three

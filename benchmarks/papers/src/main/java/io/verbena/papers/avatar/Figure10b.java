@@ -121,7 +121,8 @@ final class Figure10b extends PaperFigure {
                         "Avatar, RR: user time, by that of polling; less than that, and more than by events",
                         "x",
                         ratio(last, PRINTED, BUSY, Transfer::userNanos),
-                        printed < last.get(BUSY).userNanos() && printed > last.get(EVENT).userNanos(),
+                        printed < last.get(BUSY).userNanos()
+                                && printed > last.get(EVENT).userNanos(),
                         "the Worker polls all the time")
                 .accepting("between");
     }
@@ -134,7 +135,8 @@ final class Figure10b extends PaperFigure {
                         "x",
                         ratio(last, PRINTED, EVENT, Transfer::kernelNanos),
                         last.get(PRINTED).kernelNanos() > last.get(EVENT).kernelNanos()
-                                && last.get(EVENT).kernelNanos() > last.get(BUSY).kernelNanos(),
+                                && last.get(EVENT).kernelNanos()
+                                        > last.get(BUSY).kernelNanos(),
                         "epoll takes less than an interrupt")
                 .accepting("> 1 x");
     }

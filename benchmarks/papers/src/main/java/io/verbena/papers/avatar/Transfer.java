@@ -44,7 +44,6 @@ record Transfer(long realNanos, long busyNanos, long kernelNanos) {
             }
             world.simulation.runFor(STEP_NANOS);
         }
-        return new Transfer(
-                loop.endedAt() - begin, world.cores.busyNanos() - busy, world.cores.kernelNanos() - kernel);
+        return new Transfer(loop.endedAt() - begin, world.cores.busyNanos() - busy, world.cores.kernelNanos() - kernel);
     }
 }
