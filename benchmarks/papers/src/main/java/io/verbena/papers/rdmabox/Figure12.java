@@ -132,7 +132,8 @@ final class Figure12 extends PaperFigure {
         return report.table(new DataTable("GB/s by length of records and threads of the daemon", heads, rows))
                 .note(
                         "What is as Accelio and as Gluster registers memory for each record, which is dearer than the"
-                                + " copy below 928 KB here as it is in the paper (5b), and has to wake a thread of the peer's.");
+                                + " copy below 928 KB here as it is in the paper (5b), and has to wake a"
+                                + " thread of the peer's.");
     }
 
     private static List<String> row(Way way, Library library, List<Double> rates) {
