@@ -14,7 +14,8 @@ import java.util.ArrayDeque;
 /**
  * Two-sided access to a peer's memory: threads send it requests, and a thread of its answers each. What is written goes
  * to its place before the request, what is read comes before the answer, by WRITEs: who asks registers its memory for
- * each (dynMR), or copies; the peer does neither. Requests and answers come in order, so that a message need not say which it is.
+ * each (dynMR), or copies; the peer does neither. Requests and answers come in order, so that a message need not say
+ * which it is.
  *
  * <pre>
  *   write   WRITE, SEND ──▶ peer ──▶ SEND
