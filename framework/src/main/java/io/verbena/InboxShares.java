@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
  */
 public final class InboxShares {
     /** Messages of one inbox that are taken before the others are looked at. */
-    static final int SLICE = 8;
+    public static final int SLICE = 8;
 
     /** The same where nobody else has had messages. */
     private static final int SLICE_ALONE = 32;
@@ -95,9 +95,7 @@ public final class InboxShares {
         while (taken < limit) {
             int before = taken;
             for (int i = 0; i < credit.length && taken < limit; i++) {
-                int inbox = next;
-                next = next + 1 == credit.length ? 0 : next + 1;
-                taken += poll(inbox, handler, limit - taken);
+                taken += pollNext(handler, limit - taken);
             }
             if (taken == before && !beginRounds()) {
                 break;
@@ -105,6 +103,35 @@ public final class InboxShares {
         }
         noteWaiting();
         return taken;
+    }
+
+    /**
+     * Takes messages of one inbox, the next that has some and whose part is not used up: at most {@value #SLICE} where
+     * others have had messages, too. For who has something to do between one tenant's messages and another's.
+     *
+     * @param handler takes each; may {@link #charge}
+     * @return messages taken; 0 if none may be taken
+     * @throws IllegalStateException as {@link Inbox#poll} throws it
+     */
+    public int pollSlice(MessageHandler handler) {
+        if (inboxes.size() == 1) {
+            return inboxes.get(0).poll(handler, SLICE_ALONE);
+        }
+        look(nanoTime.getAsLong());
+        int taken = 0;
+        do {
+            for (int i = 0; i < credit.length && taken == 0; i++) {
+                taken = pollNext(handler, SLICE_ALONE);
+            }
+        } while (taken == 0 && beginRounds());
+        noteWaiting();
+        return taken;
+    }
+
+    private int pollNext(MessageHandler handler, int limit) {
+        int inbox = next;
+        next = next + 1 == credit.length ? 0 : next + 1;
+        return poll(inbox, handler, limit);
     }
 
     private void look(long nowNanos) {
@@ -216,6 +243,15 @@ public final class InboxShares {
     /** Whether several inboxes have had messages in the last milliseconds: then turns are to be short. */
     public boolean isContended() {
         return isContended;
+    }
+
+    /**
+     * Whether one of them has no message now. Any thread.
+     *
+     * @param inbox number of the inbox
+     */
+    public boolean isEmpty(int inbox) {
+        return inboxes.get(inbox).isEmpty();
     }
 
     /** Whether there is no message now. Any thread. */

@@ -11,9 +11,12 @@ import java.time.Duration;
  * <p>After DRUM (distributed RDMA network utility maximisation, TNET 2023, problem (6)), with linear capacities.
  */
 public final class RateOptions {
+    /** Least capacity, operations or messages a second. */
+    public static final double MIN_CAPACITY = 1_000;
+
     private static final Duration MIN_EPOCH = Duration.ofMillis(1);
     private static final Duration MAX_EPOCH = Duration.ofMillis(10);
-    private static final double MIN_CAPACITY = 1_000;
+
     private static final double MAX_CAPACITY = 1e9;
     private static final double MAX_MARGIN = 0.5;
 

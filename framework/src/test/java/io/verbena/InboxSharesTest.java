@@ -182,6 +182,50 @@ class InboxSharesTest {
         }
     }
 
+    /** Between two slices of a flood there is one of whoever else has messages; alone, slices are longer. */
+    @Test
+    void aSliceIsOfOneInbox() {
+        inbox(1, 0);
+        inbox(1, 0);
+        send(0, 100);
+        InboxShares shares = shares();
+        assertThat(slice(shares)).containsExactly(32, 0, 0);
+        send(1, 3);
+        assertThat(slice(shares)).containsExactly(0, 3, 0);
+        assertThat(slice(shares)).containsExactly(InboxShares.SLICE, 0, 0);
+        assertThat(shares.isEmpty(0)).isFalse();
+        assertThat(shares.isEmpty(1)).isTrue();
+        send(1, 1);
+        assertThat(slice(shares)).containsExactly(0, 1, 0);
+    }
+
+    /** A slice goes to who has messages, though all have used up their parts. */
+    @Test
+    void slicesKeepTheWeights() {
+        inbox(3, 0);
+        inbox(1, 0);
+        send(0, 500);
+        send(1, 500);
+        InboxShares shares = shares();
+        for (int i = 0; i < 8000; i++) {
+            int[] of = slice(shares);
+            assertThat(of[0] + of[1]).isPositive();
+            send(0, of[0]);
+            send(1, of[1]);
+        }
+        assertThat((double) taken[0] / (taken[0] + taken[1])).isCloseTo(0.75, within(0.005));
+    }
+
+    private int[] slice(InboxShares shares) {
+        int[] of = taken.clone();
+        now += TimeUnit.MICROSECONDS.toNanos(10);
+        shares.pollSlice(each -> taken[each.buffer().getInt(each.offset())]++);
+        for (int i = 0; i < of.length; i++) {
+            of[i] = taken[i] - of[i];
+        }
+        return of;
+    }
+
     /** A message that its handler charges for is many. */
     @Test
     void chargesAreRepaid() {

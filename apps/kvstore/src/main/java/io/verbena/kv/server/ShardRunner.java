@@ -38,13 +38,8 @@ import org.slf4j.LoggerFactory;
 final class ShardRunner implements MessageHandler, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ShardRunner.class);
     private static final int REQUESTS_PER_TURN = 512;
-    /**
-     * The same where several tenants have requests: between turns replies leave, and requests that come by a socket are
-     * seen, so a client with one request at a time waits for about two turns of its neighbours'.
-     */
-    private static final int REQUESTS_PER_CONTENDED_TURN = 16;
-    /** The same of requests that were parked, which are before the others'. */
-    private static final int PARKED_PER_CONTENDED_TURN = 8;
+    /** The same of requests that were parked, where several tenants have requests. */
+    private static final int PARKED_PER_CONTENDED_TURN = InboxShares.SLICE;
     /** Bytes of a request and its reply that count as another request. */
     private static final int BYTES_PER_REQUEST = 4096;
 
@@ -69,7 +64,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
     private final long maxBacklog;
     private final ReplyEncoder reply = new ReplyEncoder();
     private final ObjectHashSet<ReplyTarget> targets = new ObjectHashSet<>();
-    private final List<ReplyTarget> unflushed = new ArrayList<>();
+    private final UnsentReplies unsent = new UnsentReplies();
     private final List<ReplyTarget> stalled = new ArrayList<>();
     private final List<ReplyTarget> parking = new ArrayList<>();
     private final WaitingClients waiting;
@@ -229,22 +224,7 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         if (!parking.isEmpty()) {
             work += runParked();
         }
-        int left = requestsPerTurn();
-        while (left > 0 && turnBytes < BYTES_PER_TURN) {
-            int limit = Math.min(left, REQUESTS_PER_POLL);
-            int polled = inboxes.poll(this, limit);
-            work += polled;
-            if (polled < limit) {
-                break;
-            }
-            left = Math.min(left - polled, requestsPerTurn()); // another tenant may have come
-        }
-        for (int i = 0; i < unflushed.size(); i++) {
-            ReplyTarget target = unflushed.get(i);
-            target.unflushed = false;
-            target.channel.flush();
-        }
-        unflushed.clear();
+        work += runRequests();
         readClock();
         if (nowMillis - housekeptMillis >= HOUSEKEEPING_MILLIS
                 && shard.housekeep(nowMillis, HOUSEKEEPING_WORK) < HOUSEKEEPING_WORK) {
@@ -257,8 +237,29 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
         return work;
     }
 
-    private int requestsPerTurn() {
-        return inboxes.isContended() ? REQUESTS_PER_CONTENDED_TURN : REQUESTS_PER_TURN;
+    /**
+     * Takes a turn's requests. Where several tenants have some, these are a slice of one tenant's: between turns
+     * replies leave, and requests that come by a socket are seen, so a client with one request at a time waits for the
+     * rest of its neighbour's slice.
+     */
+    private int runRequests() {
+        int executed = inboxes.isContended() ? inboxes.pollSlice(this) : runAll();
+        if (executed > 0 && inboxes.isContended()) {
+            unsent.flush(inboxes);
+        } else {
+            unsent.flush();
+        }
+        return executed;
+    }
+
+    private int runAll() {
+        int executed = 0;
+        int polled = REQUESTS_PER_POLL;
+        while (polled == REQUESTS_PER_POLL && executed < REQUESTS_PER_TURN && turnBytes < BYTES_PER_TURN) {
+            polled = inboxes.isContended() ? 0 : inboxes.poll(this, REQUESTS_PER_POLL); // another may have come
+            executed += polled;
+        }
+        return executed;
     }
 
     private void readClock() {
@@ -384,9 +385,8 @@ final class ShardRunner implements MessageHandler, AutoCloseable {
                 target.waiting = true;
                 stalled.add(target);
             }
-        } else if (!target.unflushed) {
-            target.unflushed = true;
-            unflushed.add(target);
+        } else {
+            unsent.add(target);
         }
     }
 

@@ -1,7 +1,9 @@
 package io.verbena.bench.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.verification.RunException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -35,6 +37,15 @@ class OverloadCommandTest {
                     .as("%s: alone and beside 8, both ways, of%n%s", setting, text)
                     .hasSize(4);
         }
+    }
+
+    /** A machine that has no time for it, or a small part of what it can do. */
+    @Test
+    void saysWhichCapacityRatesCannotShare() {
+        assertThat(OverloadNode.rates(1_000)).isNotNull();
+        assertThatThrownBy(() -> OverloadNode.rates(999))
+                .isInstanceOf(RunException.class)
+                .hasMessageContainingAll("at least 1000 operations a second", "is 999", "--capacity");
     }
 
     @Test
