@@ -1,5 +1,6 @@
 package io.verbena.bench.kv;
 
+import io.verbena.RateOptions;
 import io.verbena.bench.Interval;
 import io.verbena.bench.report.Machine;
 import io.verbena.bench.report.MarkdownTable;
@@ -97,7 +98,7 @@ public final class OverloadCommand extends RunCommand {
             double most = 0;
             for (OverloadSetting setting : OverloadSetting.values()) {
                 KvServerProcess server = setting.hasTenants ? shared : raw;
-                OverloadNode node = new OverloadNode(setting, server, set, MAX_BATCH, capacity * most);
+                OverloadNode node = new OverloadNode(setting, server, set, MAX_BATCH, toShare(capacity, most));
                 contenders.add(new Contender(setting, node, new OverloadSamples(batches.size() + 1, rounds)));
                 node.fill(set);
                 if (setting == OverloadSetting.RAW) {
@@ -167,7 +168,23 @@ public final class OverloadCommand extends RunCommand {
             }
         }
         table.print(out);
-        out.println(text("rates: %.0f operations a second to share, %.2f of raw", capacity * most, capacity));
+        out.println(saysWhatIsShared(capacity, most));
+    }
+
+    /** Operations a second that rates share: a part of the most, but no less than they can. */
+    static double toShare(double part, double most) {
+        return Math.max(RateOptions.MIN_CAPACITY, part * most);
+    }
+
+    static String saysWhatIsShared(double part, double most) {
+        double shared = toShare(part, most);
+        return text(
+                shared > part * most
+                        ? "rates: %.0f operations a second to share, the least that can be, %.2f of raw: this machine"
+                                + " was too busy to tell anything"
+                        : "rates: %.0f operations a second to share, %.2f of raw",
+                shared,
+                shared / most);
     }
 
     private static String ratio(double[] values, double[] by) {

@@ -8,7 +8,6 @@ import io.verbena.TenantOptions;
 import io.verbena.Tenants;
 import io.verbena.verification.RunException;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
@@ -42,8 +41,8 @@ final class OverloadNode implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param capacity operations a second, for {@link OverloadSetting#RATES}
-     * @throws RunException if the capacity is less than rates can share
+     * @param capacity operations a second, for {@link OverloadSetting#RATES}; at least {@link
+     *     RateOptions#MIN_CAPACITY}
      */
     OverloadNode(OverloadSetting setting, KvServerProcess server, KeySet keys, int maxBatch, double capacity) {
         String singleName = setting.hasTenants ? SINGLE : Tenants.DEFAULT;
@@ -55,7 +54,7 @@ final class OverloadNode implements AutoCloseable {
             context.tenant(new TenantOptions().name(SINGLE)).tenant(new TenantOptions().name(BATCH));
         }
         if (setting == OverloadSetting.RATES) {
-            context.rates(rates(capacity));
+            context.rates(new RateOptions().requests(capacity));
         } else if (setting == OverloadSetting.MEASURED) {
             context.rates(new RateOptions());
         }
@@ -67,20 +66,6 @@ final class OverloadNode implements AutoCloseable {
             node.close();
             throw e;
         }
-    }
-
-    /** Rates that share so many operations a second. */
-    static RateOptions rates(double capacity) {
-        if (capacity < RateOptions.MIN_CAPACITY) {
-            throw new RunException(String.format(
-                    Locale.ROOT,
-                    "rates share at least %.0f operations a second, and the part of what both tenants have done that"
-                            + " they are to share is %.0f: choose a greater --capacity, more --seconds, or a machine"
-                            + " with free cores",
-                    RateOptions.MIN_CAPACITY,
-                    capacity));
-        }
-        return new RateOptions().requests(capacity);
     }
 
     /** Sets all keys. */

@@ -1,9 +1,8 @@
 package io.verbena.bench.kv;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.verification.RunException;
+import io.verbena.RateOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -39,13 +38,14 @@ class OverloadCommandTest {
         }
     }
 
-    /** A machine that has no time for it, or a small part of what it can do. */
+    /** On a machine that has no time for it. */
     @Test
-    void saysWhichCapacityRatesCannotShare() {
-        assertThat(OverloadNode.rates(1_000)).isNotNull();
-        assertThatThrownBy(() -> OverloadNode.rates(999))
-                .isInstanceOf(RunException.class)
-                .hasMessageContainingAll("at least 1000 operations a second", "is 999", "--capacity");
+    void saysThatRatesShareMoreThanWasWanted() {
+        assertThat(new RateOptions().requests(OverloadCommand.toShare(0.5, 800))).isNotNull();
+        assertThat(OverloadCommand.saysWhatIsShared(0.5, 800))
+                .startsWith("rates: 1000 operations a second to share, the least that can be, 1.25 of raw");
+        assertThat(OverloadCommand.saysWhatIsShared(0.5, 8000))
+                .isEqualTo("rates: 4000 operations a second to share, 0.50 of raw");
     }
 
     @Test

@@ -55,14 +55,13 @@ final class AvatarWorld {
      * Brings it up.
      *
      * @param seed of all chance
-     * @param discipline of the client's NIC
      * @param threads of the client, the Worker included
      * @param connections that there will be
      * @param largest bytes of a message
      * @param inSegments whether messages come in segments, which is what receives are for then; else a receive holds
      *     the largest
      */
-    AvatarWorld(long seed, Discipline discipline, int threads, int connections, int largest, boolean inSegments) {
+    AvatarWorld(long seed, int threads, int connections, int largest, boolean inSegments) {
         simulation = new Simulation(seed, TRACE_LINES);
         SimFabric fabric = new SimFabric(simulation);
         fabric.model(CLIENT, nic);
@@ -74,7 +73,7 @@ final class AvatarWorld {
                 fabric,
                 "client",
                 CLIENT,
-                options.arbiter(ArbiterSettings.defaults().withDiscipline(discipline)));
+                options.arbiter(ArbiterSettings.defaults().withDiscipline(Discipline.WHOLE_MESSAGES)));
         SimNode server =
                 new SimNode(simulation, fabric, "server", SERVER, new SimNode.Options().queuePairs(QUEUE_PAIRS));
         fabric.connect(client.nic().engine(0).endpoint(), server.nic().engine(0).endpoint(), link());

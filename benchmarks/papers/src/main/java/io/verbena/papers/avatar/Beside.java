@@ -1,6 +1,5 @@
 package io.verbena.papers.avatar;
 
-import io.verbena.nic.arbiter.Discipline;
 import io.verbena.papers.figures.PaperFigure.Size;
 import io.verbena.papers.figures.Samples;
 import java.util.ArrayList;
@@ -76,7 +75,6 @@ final class Beside {
     Samples run(long seed, Size size) {
         AvatarWorld world = new AvatarWorld(
                 seed,
-                Discipline.WHOLE_MESSAGES,
                 flows + backgroundFlows + 1,
                 flows + backgroundFlows,
                 Math.max(bytes, background),

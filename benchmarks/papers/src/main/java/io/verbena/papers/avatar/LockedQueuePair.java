@@ -19,28 +19,24 @@ final class LockedQueuePair {
     private final HostCompletionQueue completions;
     private final SimLock lock;
     private final int signalEvery;
-    private final long lookNanos;
     private final List<Member> members = new ArrayList<>();
 
     /**
      * Creates it, with no connection.
      *
      * @param signalEvery one of so many requests of a connection is signaled, at least 1
-     * @param lookNanos of a look at a completion queue that is empty, without the lock
      */
     LockedQueuePair(
             Source source,
             HostQueuePair qp,
             HostCompletionQueue completions,
             SimLock lock,
-            int signalEvery,
-            long lookNanos) {
+            int signalEvery) {
         this.source = source;
         this.qp = qp;
         this.completions = completions;
         this.lock = lock;
         this.signalEvery = signalEvery;
-        this.lookNanos = lookNanos;
     }
 
     /** Another connection on it. */
@@ -82,7 +78,7 @@ final class LockedQueuePair {
         @Override
         void look(SimThread self) {
             if (completions.queue().isEmpty()) {
-                self.run(lookNanos);
+                self.run(AvatarWorld.LOOK_NANOS);
                 return;
             }
             self.acquire(lock).then(() -> {

@@ -80,7 +80,7 @@ final class Sharing {
         HostCompletionQueue shared = world.completions(4 * DEPTH);
         QueuePair qp = world.connect(world.queuePair(shared.queue(), 4 * DEPTH), isUrgent);
         SimLock lock = world.cores.lock(way == Way.MUTEX ? SimLock.Kind.MUTEX : SimLock.Kind.SPIN);
-        return new LockedQueuePair(world.source, host(qp), shared, lock, signalEvery, AvatarWorld.LOOK_NANOS);
+        return new LockedQueuePair(world.source, host(qp), shared, lock, signalEvery);
     }
 
     private Worker worker() {

@@ -1,6 +1,5 @@
 package io.verbena.papers.avatar;
 
-import io.verbena.nic.arbiter.Discipline;
 import io.verbena.papers.figures.PaperFigure.Size;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +28,7 @@ record Throughput(Way way, int threads, int connections, int bytes, int depth) {
     /** Runs. Returns millions a second. */
     double mops(long seed, Size size) {
         AvatarWorld world =
-                new AvatarWorld(seed, Discipline.WHOLE_MESSAGES, threads + 1, connections, bytes, way.isShared());
+                new AvatarWorld(seed, threads + 1, connections, bytes, way.isShared());
         Sharing sharing = new Sharing(world, way, depth < SIGNAL_EVERY ? 1 : SIGNAL_EVERY);
         List<List<Connection>> own = new ArrayList<>();
         for (int i = 0; i < threads; i++) {

@@ -18,8 +18,8 @@ import java.util.function.IntFunction;
  * they write, so no lock is needed; what an application and the agent hand each other is a cache line.
  *
  * <pre>
- *   connections ─ ring ─▶                                    ┌─▶ queue pair, at most 16 requests or 64 KiB under way
- *   connections ─ ring ─▶ scheduler: 16 requests a turn each ┤        rates: the NIC's arbiter
+ *   connections ─ ring ─▶                                    ┌─▶ queue pair: takes one where fewer than 16 requests
+ *   connections ─ ring ─▶ scheduler: 16 requests a turn each ┤        and 64 KiB are under way; rates: arbiter
  *   connections ─ ring ─▶                                    └─▶ queue pair
  *        ▲──────────────── poller ◀── completion queue of all
  * </pre>
@@ -31,13 +31,14 @@ final class DrumAgent {
     /** Requests that a connection may post before others have their turn. */
     private static final int TURN = 16;
 
-    /** Requests of a queue pair that the NIC has at a time, and their bytes. */
+    /** Requests of a queue pair that the NIC has at a time. */
     private static final int MAX_REQUESTS = 16;
 
+    /** Bytes of a queue pair at the NIC with which nothing more is taken; the last piece may have passed them. */
     private static final int MAX_BYTES = 64 << 10;
 
     /** Longer requests are cut to this: no connection waits for more of another on the same queue pair. */
-    private static final int PIECE = 16 << 10;
+    static final int PIECE = 16 << 10;
 
     private static final int LIMIT = 64;
 
@@ -133,11 +134,6 @@ final class DrumAgent {
         Shared(HostQueuePair qp, int index) {
             this.qp = qp;
             this.index = index;
-        }
-
-        /** The queue pair. */
-        HostQueuePair queuePair() {
-            return qp;
         }
 
         /** Connections that share it. */

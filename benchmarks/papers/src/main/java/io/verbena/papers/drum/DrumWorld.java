@@ -127,7 +127,7 @@ final class DrumWorld {
     Connection connect(Tenant tenant, int depth) {
         HostCompletionQueue completions = completions();
         return new OwnQueuePair(
-                connect(tenant, completions, QpType.RC, depth), completions, bytes -> write(tenant, bytes, 0));
+                connect(tenant, completions, QpType.RC, depth), completions, bytes -> write(tenant, bytes));
     }
 
     /** A queue pair of type RC or UC, with room for so many requests. */
@@ -184,10 +184,7 @@ final class DrumWorld {
     }
 
     /** Writes so many bytes into the server's memory. */
-    SendRequest write(Tenant tenant, int bytes, long id) {
-        return new SendRequest()
-                .write(server.target.key(), 0)
-                .local(tenant.memory.key(), 0, bytes)
-                .wrId(id);
+    SendRequest write(Tenant tenant, int bytes) {
+        return new SendRequest().write(server.target.key(), 0).local(tenant.memory.key(), 0, bytes);
     }
 }

@@ -1,7 +1,5 @@
 package io.verbena.papers.drum;
 
-import io.verbena.nic.sim.NicModel;
-import io.verbena.nic.sim.SimRandom;
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
@@ -9,7 +7,6 @@ import io.verbena.papers.figures.Mutation;
 import io.verbena.papers.figures.Numbers;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperPlot;
-import io.verbena.papers.figures.Samples;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,13 +20,11 @@ final class Figure13 extends PaperFigure {
     private static final int RAW = 0;
     private static final int SHARE = 1;
     private static final int DRUM = 2;
-    private static final int HOSTS = 6;
     private static final int MIN_BYTES = 32;
     private static final int MAX_BYTES = 1024;
     private static final String SMALL =
             "values are of 32 B to 1 KiB: the paper's fill the link, and no way is faster then";
     private static final double PRINTED_MEAN_BYTES = (32 + (1 << 20)) / 2.0;
-    private static final long LINK = 40_000_000_000L;
     private static final long WARM_UP_NANOS = 150_000;
     private static final long FULL_NANOS = 300_000;
     private static final long QUICK_NANOS = 150_000;
@@ -57,20 +52,13 @@ final class Figure13 extends PaperFigure {
         return List.of(new Mutation("a queue pair a connection, whatever the way", new Figure13(1)));
     }
 
-    /** What came of one run. */
-    private record Run(double mops, double mean, Samples samples, double misses) {
-        double spread() {
-            return samples.micros(90) - samples.micros(10);
-        }
-    }
-
     @Override
     public FigureReport run(long seed, Size size) {
         double capacity = SharedNic.capacity(seed, MIN_BYTES);
         FigureReport report = new FigureReport(id(), title())
                 .setting(
                         "requests", "READs of " + MIN_BYTES + " to " + MAX_BYTES + " B, evenly, one under way a client")
-                .setting("hosts", HOSTS + ", and a server behind one port of 40 Gb/s")
+                .setting("hosts", StoreLoad.HOSTS + ", and a server behind one port of 40 Gb/s")
                 .setting("SHARE, DRUM", multiplexed + " clients a queue pair")
                 .setting("seed", String.valueOf(seed));
         PaperPlot rates = new PaperPlot("drum-figure-13", "GETs", "clients", "Mops");
@@ -80,24 +68,24 @@ final class Figure13 extends PaperFigure {
             counts.add((double) clients);
         }
         List<List<String>> rows = new ArrayList<>();
-        List<List<Run>> runs = new ArrayList<>(); // as WAYS
+        List<List<StoreLoad.Run>> runs = new ArrayList<>(); // as WAYS
         for (Way way : WAYS) {
-            List<Run> of = new ArrayList<>();
+            List<StoreLoad.Run> of = new ArrayList<>();
             for (int clients : CLIENTS) {
-                Run run = measure(seed, way, clients, capacity, size);
+                StoreLoad.Run run = measure(seed, way, clients, capacity, size);
                 of.add(run);
                 rows.add(List.of(
                         way.title,
                         String.valueOf(clients),
-                        Numbers.text(run.mops, "Mops"),
-                        Numbers.text(run.mean, "us"),
-                        Numbers.text(run.samples.micros(10), "us"),
-                        Numbers.text(run.samples.micros(90), "us"),
-                        Numbers.text(run.misses)));
+                        Numbers.text(run.mops(), "Mops"),
+                        Numbers.text(run.mean(), "us"),
+                        Numbers.text(run.samples().micros(10), "us"),
+                        Numbers.text(run.samples().micros(90), "us"),
+                        Numbers.text(run.misses())));
             }
             runs.add(of);
-            rates.line(way.title, counts, of.stream().map(Run::mops).toList(), way.ordinal());
-            times.line(way.title, counts, of.stream().map(Run::mean).toList(), way.ordinal());
+            rates.line(way.title, counts, of.stream().map(StoreLoad.Run::mops).toList(), way.ordinal());
+            times.line(way.title, counts, of.stream().map(StoreLoad.Run::mean).toList(), way.ordinal());
         }
         judge(report, runs);
         return report.table(new DataTable(
@@ -113,16 +101,16 @@ final class Figure13 extends PaperFigure {
                 .note(printed());
     }
 
-    private static void judge(FigureReport report, List<List<Run>> runs) {
+    private static void judge(FigureReport report, List<List<StoreLoad.Run>> runs) {
         double slowest = Double.POSITIVE_INFINITY;
         double longest = Double.POSITIVE_INFINITY;
         double widest = 0;
         for (int i = 0; i < CLIENTS.length; i++) {
             if (CLIENTS[i] >= MANY) {
-                Run drum = runs.get(DRUM).get(i);
-                Run share = runs.get(SHARE).get(i);
-                slowest = Math.min(slowest, drum.mops / share.mops);
-                longest = Math.min(longest, share.mean / drum.mean);
+                StoreLoad.Run drum = runs.get(DRUM).get(i);
+                StoreLoad.Run share = runs.get(SHARE).get(i);
+                slowest = Math.min(slowest, drum.mops() / share.mops());
+                longest = Math.min(longest, share.mean() / drum.mean());
                 widest = Math.max(widest, drum.spread() / share.spread());
             }
         }
@@ -157,7 +145,7 @@ final class Figure13 extends PaperFigure {
                 .accepting("< 1 x")
                 .but(SMALL));
         int last = CLIENTS.length - 1; // most clients
-        double raw = runs.get(DRUM).get(last).mops / runs.get(RAW).get(last).mops;
+        double raw = runs.get(DRUM).get(last).mops() / runs.get(RAW).get(last).mops();
         report.claim(Claim.judged(
                         "13.raw",
                         "400 clients: DRUM's rate by RAW's",
@@ -170,47 +158,16 @@ final class Figure13 extends PaperFigure {
 
     /** What no 40 Gb/s link can do. */
     private static String printed() {
-        double perSecond = LINK / 8.0 / PRINTED_MEAN_BYTES;
+        double perSecond = StoreLoad.LINK / 8.0 / PRINTED_MEAN_BYTES;
         return "The paper's " + Numbers.text(PAPER_MICROS, "us") + " with " + MANY
                 + " clients and values of 32 B to 1 MB"
                 + " cannot be: 40 Gb/s carry " + Numbers.text(perSecond / 1e3, "Kops") + " of the mean size, so a GET"
                 + " of each of them takes " + Numbers.text(MANY / perSecond * 1e3, "ms") + " at least, on average.";
     }
 
-    private Run measure(long seed, Way way, int clients, double capacity, Size size) {
-        NicModel nicOfServer = NicModel.infiniband40().port(LINK);
-        DrumWorld.Server server = DrumWorld.Server.start(seed, nicOfServer, Way.RAW.settings()); // one card for all
-        SimRandom random = server.simulation().newRandom();
-        List<RequestLoop> loops = new ArrayList<>();
-        for (int host = 0; host < HOSTS; host++) {
-            int count = clients / HOSTS + (host < clients % HOSTS ? 1 : 0);
-            SharedNic nic = new SharedNic(
-                    new DrumWorld(server, host + 1, way.settings(), way.threads(count)),
-                    way,
-                    capacity,
-                    multiplexed,
-                    true);
-            SharedNic.Application application = null;
-            for (int i = 0; i < count; i++) {
-                if (application == null || i % SharedNic.MULTIPLEXED == 0) {
-                    application = nic.application("application" + i);
-                }
-                loops.add(nic.start(
-                        application, () -> MIN_BYTES + random.nextInt(MAX_BYTES - MIN_BYTES + 1), 1, 1, LOOK_NANOS));
-            }
-        }
-        server.simulation().runFor(WARM_UP_NANOS);
-        loops.forEach(RequestLoop::record);
-        long missed = nicOfServer.contextMisses();
-        long nanos = size == Size.FULL ? FULL_NANOS : QUICK_NANOS;
-        server.simulation().runFor(nanos);
-        Samples samples = new Samples();
-        long done = 0;
-        for (RequestLoop loop : loops) {
-            samples.addAll(loop.samples());
-            done += loop.requests();
-        }
-        double misses = (nicOfServer.contextMisses() - missed) / (double) done;
-        return new Run(done * 1e3 / nanos, samples.meanMicros(), samples, misses);
+    private StoreLoad.Run measure(long seed, Way way, int clients, double capacity, Size size) {
+        List<StoreLoad.Kind> gets = List.of(new StoreLoad.Kind("GET", 100, MIN_BYTES, MAX_BYTES));
+        return new StoreLoad(clients, gets, LOOK_NANOS)
+                .run(seed, way, capacity, multiplexed, WARM_UP_NANOS, size == Size.FULL ? FULL_NANOS : QUICK_NANOS);
     }
 }

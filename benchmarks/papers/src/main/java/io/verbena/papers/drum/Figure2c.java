@@ -147,7 +147,7 @@ final class Figure2c extends PaperFigure {
                     ? world.connect(tenant, completions, type, depth)
                     : world.datagrams(tenant, completions, depth);
             IntFunction<SendRequest> requests = server == null
-                    ? bytes -> world.write(tenant, bytes, 0)
+                    ? bytes -> world.write(tenant, bytes)
                     : bytes -> world.datagram(tenant, server.qp(), bytes);
             RequestLoop loop =
                     new RequestLoop(world, new OwnQueuePair(qp, completions, requests), BYTES, 1, depth, LOOK_NANOS);

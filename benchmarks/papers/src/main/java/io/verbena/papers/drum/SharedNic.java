@@ -13,6 +13,7 @@ import io.verbena.rate.agent.RateSettings;
 import io.verbena.rate.agent.TenantUtility;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,9 @@ final class SharedNic {
     /** Operations that a queue pair may send at once after a rest. */
     private static final int BURST = 4;
 
+    /** Bytes a second of the link. */
+    static final long LINK_BYTES = 5_000_000_000L;
+
     private static final int CONTEXTS = 20;
     private static final int DEEP = 4;
     private static final long LOOK_NANOS = 100;
@@ -41,7 +45,6 @@ final class SharedNic {
     final DrumWorld world;
     private final Way way;
     private final int multiplexed; // connections a queue pair
-    private final boolean isReading;
     private final @Nullable DrumAgent agent;
     private final @Nullable RateAgent rates;
 
@@ -52,7 +55,7 @@ final class SharedNic {
 
     /** The same with another number of connections a queue pair. */
     SharedNic(long seed, Way way, int threads, double requests, int multiplexed) {
-        this(new DrumWorld(seed, way.settings(), way.threads(threads)), way, requests, multiplexed, false);
+        this(new DrumWorld(seed, way.settings(), way.threads(threads)), way, requests, multiplexed);
     }
 
     /**
@@ -61,13 +64,11 @@ final class SharedNic {
      * @param world of which it is the client
      * @param requests that the NIC takes a second: what rates of DRUM are made of; 0 for DRUM without rates
      * @param multiplexed connections a queue pair, where they are shared
-     * @param isReading whether requests are READs, else WRITEs
      */
-    SharedNic(DrumWorld world, Way way, double requests, int multiplexed, boolean isReading) {
+    SharedNic(DrumWorld world, Way way, double requests, int multiplexed) {
         this.world = world;
         this.way = way;
         this.multiplexed = multiplexed;
-        this.isReading = isReading;
         agent = way == Way.DRUM ? new DrumAgent(world, world.completions()) : null;
         rates = way == Way.DRUM && requests > 0
                 ? new RateAgent(
@@ -80,7 +81,7 @@ final class SharedNic {
 
     /**
      * Requests of so many bytes that the NIC takes a second, as measured: RAW, with as many queue pairs as it keeps
-     * contexts of, each with several requests under way.
+     * contexts of, each with several requests under way, for as long as the link takes for all of these twice.
      */
     static double capacity(long seed, int bytes) {
         SharedNic nic = new SharedNic(seed, Way.RAW, CONTEXTS, 0);
@@ -89,10 +90,12 @@ final class SharedNic {
         for (int i = 0; i < CONTEXTS; i++) {
             loops.add(nic.start(all, () -> bytes, 1, DEEP, LOOK_NANOS));
         }
-        nic.world.simulation.runFor(WARM_UP_NANOS);
+        long round = (long) CONTEXTS * DEEP * bytes * SECOND / LINK_BYTES;
+        nic.world.simulation.runFor(Math.max(WARM_UP_NANOS, round));
         loops.forEach(RequestLoop::record);
-        nic.world.simulation.runFor(MEASURED_NANOS);
-        return loops.stream().mapToLong(RequestLoop::requests).sum() * (double) SECOND / MEASURED_NANOS;
+        long nanos = Math.max(MEASURED_NANOS, 2 * round);
+        nic.world.simulation.runFor(nanos);
+        return loops.stream().mapToLong(RequestLoop::requests).sum() * (double) SECOND / nanos;
     }
 
     /**
@@ -120,6 +123,7 @@ final class SharedNic {
         private final List<HostQueuePair> queuePairs = new ArrayList<>();
         private final List<DrumAgent.Shared> shared = new ArrayList<>();
         private @Nullable LockedQueuePair locked;
+        private BooleanSupplier isRead = () -> false;
 
         Application(DrumWorld.Tenant tenant) {
             this.tenant = tenant;
@@ -128,14 +132,20 @@ final class SharedNic {
             }
         }
 
+        /** Says of each request of the connections to come whether it is a READ; by default all are WRITEs. */
+        void reads(BooleanSupplier each) {
+            isRead = each;
+        }
+
         /**
          * Opens a connection.
          *
          * @param depth requests that it may have under way
          */
         Connection connect(int depth) {
+            BooleanSupplier reads = isRead;
             IntFunction<SendRequest> requests =
-                    bytes -> isReading ? world.read(tenant, bytes) : world.write(tenant, bytes, 0);
+                    bytes -> reads.getAsBoolean() ? world.read(tenant, bytes) : world.write(tenant, bytes);
             if (way == Way.SHARE) {
                 LockedQueuePair last = locked;
                 if (last == null || last.members() == multiplexed) {

@@ -67,4 +67,19 @@ public final class Samples {
         }
         return sum / size / 1e3;
     }
+
+    /**
+     * The standard deviation by the mean.
+     *
+     * @throws IllegalStateException if there are none
+     */
+    public double variation() {
+        double mean = meanMicros();
+        double squares = 0;
+        for (int i = 0; i < size; i++) {
+            double distance = nanos[i] / 1e3 - mean;
+            squares += distance * distance;
+        }
+        return Math.sqrt(squares / size) / mean;
+    }
 }

@@ -2,7 +2,6 @@ package io.verbena.papers.avatar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.nic.arbiter.Discipline;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -23,7 +22,7 @@ class SharingTest {
     @EnumSource
     void messagesArriveOnce(Way way) {
         AvatarWorld world =
-                new AvatarWorld(1, Discipline.WHOLE_MESSAGES, CONNECTIONS + 1, CONNECTIONS, BYTES, way.isShared());
+                new AvatarWorld(1, CONNECTIONS + 1, CONNECTIONS, BYTES, way.isShared());
         Sharing sharing = new Sharing(world, way, 1);
         List<Connection> connections = new ArrayList<>();
         List<MessageLoop> loops = new ArrayList<>();
@@ -56,7 +55,7 @@ class SharingTest {
     @ParameterizedTest
     @EnumSource(names = {"MUX", "ROUND_ROBIN"})
     void aWorkerWithoutWorkSleepsUntilThereIsSome(Way way) {
-        AvatarWorld world = new AvatarWorld(1, Discipline.WHOLE_MESSAGES, 2, 1, BYTES, true);
+        AvatarWorld world = new AvatarWorld(1, 2, 1, BYTES, true);
         Sharing sharing = new Sharing(world, way, 1);
         Connection connection = sharing.connect(false);
         sharing.start();

@@ -2,6 +2,7 @@ package io.verbena.papers.drum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.FigureReport;
@@ -65,6 +66,7 @@ class DrumNicFiguresTest {
         }
         assertThat(samples.micros(80)).isEqualTo(8);
         assertThat(samples.micros(99)).isEqualTo(10);
+        assertThat(samples.variation()).isCloseTo(Math.sqrt(8.25) / 5.5, within(1e-12));
         samples.clear();
         assertThatThrownBy(() -> samples.micros(80)).isInstanceOf(IllegalStateException.class);
     }

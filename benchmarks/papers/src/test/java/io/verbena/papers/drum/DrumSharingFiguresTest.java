@@ -30,4 +30,36 @@ class DrumSharingFiguresTest {
     void sharedQueuePairsSpareContexts() {
         assertThat(holding(new Figure10())).containsExactly("10.one.few", "10.one.grows", "10.four.grows");
     }
+
+    @Test
+    void flowsAreStableBesideManyConnections() {
+        assertThat(holding(new Figure9())).containsExactly("9.stable", "9.shift", "9.raw");
+    }
+
+    @Test
+    void flowsOfSmallRequestsWaitForTheScheduler() {
+        assertThat(holding(new Figure11())).containsExactly("11.raw", "11.few");
+    }
+
+    @Test
+    void lengthDecidesWhetherContextsAreShort() {
+        assertThat(holding(new Figure12())).containsExactly("12.small", "12.medium");
+    }
+
+    @Test
+    void sharedQueuePairsSpareTheServersContexts() {
+        assertThat(holding(new Figure13())).containsExactly("13.share", "14.share", "14.spread", "13.raw");
+    }
+
+    @Test
+    void soTheyDoForGetsAndPuts() {
+        assertThat(holding(StoreFigure.figure15()))
+                .containsExactly(
+                        "15.5put.rate",
+                        "15.5put.share",
+                        "15.50put.rate",
+                        "15.50put.share",
+                        "15.100put.rate",
+                        "15.100put.share");
+    }
 }

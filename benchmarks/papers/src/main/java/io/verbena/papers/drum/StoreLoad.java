@@ -1,0 +1,117 @@
+package io.verbena.papers.drum;
+
+import io.verbena.nic.sim.NicModel;
+import io.verbena.nic.sim.SimRandom;
+import io.verbena.papers.figures.Samples;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Clients on six hosts that READ and WRITE the memory of one server behind one port, each with one operation under way:
+ * what a one-sided store is to NICs. Clients of an application, five, all do the same kind of operations.
+ *
+ * @param clients of all hosts
+ * @param kinds of operations, by turns of the applications
+ * @param lookNanos rest of a thread after a poll
+ */
+record StoreLoad(int clients, List<Kind> kinds, long lookNanos) {
+    /** Hosts of clients. */
+    static final int HOSTS = 6;
+
+    /** Bits a second of the server's port. */
+    static final long LINK = 40_000_000_000L;
+
+    private static final int PERCENT = 100;
+
+    /**
+     * Operations.
+     *
+     * @param title of them
+     * @param reads so many in a hundred are READs, the others WRITEs
+     * @param minBytes of the shortest; lengths are even up to the longest
+     * @param maxBytes of the longest
+     */
+    record Kind(String title, int reads, int minBytes, int maxBytes) {}
+
+    /**
+     * What came of it.
+     *
+     * @param mops million operations a second
+     * @param samples of all operations
+     * @param byKind of each kind's
+     * @param misses of contexts by the server's NIC, an operation
+     */
+    record Run(double mops, Samples samples, List<Samples> byKind, double misses) {
+        /** The mean time, in microseconds. */
+        double mean() {
+            return samples.meanMicros();
+        }
+
+        /** Time from the 10th to the 90th percentile, in microseconds. */
+        double spread() {
+            return samples.micros(90) - samples.micros(10);
+        }
+    }
+
+    /** A client's loop and the kind of its operations. */
+    private record Client(RequestLoop loop, int kind) {}
+
+    /**
+     * Runs it.
+     *
+     * @param capacity requests a second that a NIC takes
+     * @param multiplexed clients a queue pair, where they are shared
+     * @param warmUpNanos before anything is counted
+     * @param nanos for which it is counted
+     */
+    Run run(long seed, Way way, double capacity, int multiplexed, long warmUpNanos, long nanos) {
+        NicModel nicOfServer = NicModel.infiniband40().port(LINK);
+        DrumWorld.Server server = DrumWorld.Server.start(seed, nicOfServer, Way.RAW.settings()); // one card for all
+        SimRandom random = server.simulation().newRandom();
+        List<Client> all = new ArrayList<>();
+        int applications = 0;
+        for (int host = 0; host < HOSTS; host++) {
+            int count = clients / HOSTS + (host < clients % HOSTS ? 1 : 0);
+            SharedNic nic = new SharedNic(
+                    new DrumWorld(server, host + 1, way.settings(), way.threads(count)), way, capacity, multiplexed);
+            SharedNic.Application application = null;
+            for (int i = 0; i < count; i++) {
+                if (application == null || i % SharedNic.MULTIPLEXED == 0) {
+                    application = nic.application("application" + i);
+                    applications++;
+                }
+                int index = applications % kinds.size();
+                Kind kind = kinds.get(index);
+                application.reads(() -> isRead(kind, random));
+                RequestLoop loop = nic.start(application, () -> length(kind, random), 1, 1, lookNanos);
+                all.add(new Client(loop, index));
+            }
+        }
+        server.simulation().runFor(warmUpNanos);
+        all.forEach(each -> each.loop.record());
+        long missed = nicOfServer.contextMisses();
+        server.simulation().runFor(nanos);
+        return result(all, nicOfServer.contextMisses() - missed, nanos);
+    }
+
+    private static boolean isRead(Kind kind, SimRandom random) {
+        return kind.reads == PERCENT || (kind.reads > 0 && random.nextInt(PERCENT) < kind.reads);
+    }
+
+    private static int length(Kind kind, SimRandom random) {
+        return kind.minBytes + random.nextInt(kind.maxBytes - kind.minBytes + 1);
+    }
+
+    private Run result(List<Client> all, long misses, long nanos) {
+        Samples samples = new Samples();
+        List<Samples> byKind = new ArrayList<>();
+        kinds.forEach(each -> byKind.add(new Samples()));
+        long done = 0;
+        for (Client each : all) {
+            samples.addAll(each.loop.samples());
+            byKind.get(each.kind).addAll(each.loop.samples());
+            done += each.loop.requests();
+        }
+        return new Run(done * 1e3 / nanos, samples, byKind, misses / (double) done);
+    }
+}
