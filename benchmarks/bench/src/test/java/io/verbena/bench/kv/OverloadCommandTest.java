@@ -41,7 +41,8 @@ class OverloadCommandTest {
     /** On a machine that has no time for it. */
     @Test
     void saysThatRatesShareMoreThanWasWanted() {
-        assertThat(new RateOptions().requests(OverloadCommand.toShare(0.5, 800))).isNotNull();
+        assertThat(new RateOptions().requests(OverloadCommand.toShare(0.5, 800)))
+                .isNotNull();
         assertThat(OverloadCommand.saysWhatIsShared(0.5, 800))
                 .startsWith("rates: 1000 operations a second to share, the least that can be, 1.25 of raw");
         assertThat(OverloadCommand.saysWhatIsShared(0.5, 8000))

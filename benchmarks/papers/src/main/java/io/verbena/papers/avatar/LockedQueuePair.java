@@ -26,12 +26,7 @@ final class LockedQueuePair {
      *
      * @param signalEvery one of so many requests of a connection is signaled, at least 1
      */
-    LockedQueuePair(
-            Source source,
-            HostQueuePair qp,
-            HostCompletionQueue completions,
-            SimLock lock,
-            int signalEvery) {
+    LockedQueuePair(Source source, HostQueuePair qp, HostCompletionQueue completions, SimLock lock, int signalEvery) {
         this.source = source;
         this.qp = qp;
         this.completions = completions;

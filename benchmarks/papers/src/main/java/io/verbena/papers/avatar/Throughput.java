@@ -27,8 +27,7 @@ record Throughput(Way way, int threads, int connections, int bytes, int depth) {
 
     /** Runs. Returns millions a second. */
     double mops(long seed, Size size) {
-        AvatarWorld world =
-                new AvatarWorld(seed, threads + 1, connections, bytes, way.isShared());
+        AvatarWorld world = new AvatarWorld(seed, threads + 1, connections, bytes, way.isShared());
         Sharing sharing = new Sharing(world, way, depth < SIGNAL_EVERY ? 1 : SIGNAL_EVERY);
         List<List<Connection>> own = new ArrayList<>();
         for (int i = 0; i < threads; i++) {

@@ -49,8 +49,10 @@ final class Figure12 extends PaperFigure {
     @Override
     public FigureReport run(long seed, Size size) {
         FigureReport report = new FigureReport(id(), title())
-                .setting("requests", "WRITEs, " + UNDER_WAY + " under way on each of " + CONNECTIONS + " connections, one from "
-                        + Numbers.text(LARGE) + " B on")
+                .setting(
+                        "requests",
+                        "WRITEs, " + UNDER_WAY + " under way on each of " + CONNECTIONS + " connections, one from "
+                                + Numbers.text(LARGE) + " B on")
                 .setting("seed", String.valueOf(seed));
         PaperPlot times = new PaperPlot("drum-figure-12-a", "Time of a request", "bytes", "us, mean")
                 .logarithmicX()

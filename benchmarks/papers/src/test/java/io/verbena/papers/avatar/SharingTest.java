@@ -21,8 +21,7 @@ class SharingTest {
     @ParameterizedTest
     @EnumSource
     void messagesArriveOnce(Way way) {
-        AvatarWorld world =
-                new AvatarWorld(1, CONNECTIONS + 1, CONNECTIONS, BYTES, way.isShared());
+        AvatarWorld world = new AvatarWorld(1, CONNECTIONS + 1, CONNECTIONS, BYTES, way.isShared());
         Sharing sharing = new Sharing(world, way, 1);
         List<Connection> connections = new ArrayList<>();
         List<MessageLoop> loops = new ArrayList<>();

@@ -30,8 +30,9 @@ class AgentFigureTest {
     @Test
     void measuresTheAgent() {
         FigureReport report = new AgentFigure().run(1, Size.QUICK);
-        assertThat(report.claims()).hasSize(3).allSatisfy(claim -> assertThat(claim.ours())
-                .isFinite());
+        assertThat(report.claims())
+                .hasSize(3)
+                .allSatisfy(claim -> assertThat(claim.ours()).isFinite());
         assertThat(report.claims().get(0).ours()).isPositive();
     }
 }
