@@ -1,6 +1,5 @@
 package io.verbena.papers.avatar;
 
-
 /**
  * What it takes to send so many messages of 1 MiB, one at a time, on one connection.
  *
