@@ -1,7 +1,5 @@
 package io.verbena.papers.avatar;
 
-import io.verbena.nic.arbiter.Discipline;
-
 /**
  * What it takes to send so many messages of 1 MiB, one at a time, on one connection.
  *
@@ -27,7 +25,7 @@ record Transfer(long realNanos, long busyNanos, long kernelNanos) {
      *     Worker's connection sleeps
      */
     static Transfer run(Way way, int messages, long seed) {
-        AvatarWorld world = new AvatarWorld(seed, Discipline.WHOLE_MESSAGES, CORES, 1, BYTES, way.isShared());
+        AvatarWorld world = new AvatarWorld(seed, CORES, 1, BYTES, way.isShared());
         Sharing sharing = new Sharing(world, way, 1);
         Connection connection = sharing.connect(false);
         sharing.start();

@@ -134,6 +134,10 @@ final class Figure12 extends PaperFigure {
                 apart,
                 CLOSE,
                 "the scheduler, or the lock, is what is short"));
+        judgeFullLink(report, large, gain, huge);
+    }
+
+    private static void judgeFullLink(FigureReport report, double large, double gain, double huge) {
         report.claim(Claim.judged(
                         "12.large",
                         "from 64 KiB on: by how much SHARE's mean time is above DRUM's",

@@ -77,11 +77,10 @@ final class Figure9 extends PaperFigure {
                         List.of("way", "connections of the background", "number", "10 %", "50 %", "90 %", "variation"),
                         rows))
                 .plot(plot)
-                .note("The paper has 1,000 flows of 1 GB, and requests of up to 10 MB beside them. Flows here are"
-                        + " 8 MiB: how much times vary falls with the length of a flow, so short ones are the"
-                        + " harder test. Longer requests of the background change nothing, for RAW's card takes"
-                        + " queue pairs in turn"
-                        + " by packets, and DRUM's agent cuts them.")
+                .note("The paper has 1,000 flows of 1 GB, and requests of up to 10 MB beside them. Flows here are 8"
+                        + " MiB: how much times vary falls with the length of a flow, so short ones are the harder"
+                        + " test. Longer requests of the background change nothing, for RAW's card takes queue pairs"
+                        + " in turn by packets, and DRUM's agent cuts them.")
                 .note("RAW gives every queue pair the same: one of 101 has a hundredth of the link. With DRUM the"
                         + " foreground has half of it whatever the number.");
     }
