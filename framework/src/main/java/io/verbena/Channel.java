@@ -425,6 +425,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
         }
 
         @Override
+        public boolean isUnused() {
+            ChannelSender made = sender;
+            return made == null || made.isUnused();
+        }
+
+        @Override
         public void retired() {
             ChannelSender made = sender;
             if (made != null) {

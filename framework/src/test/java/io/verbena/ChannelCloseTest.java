@@ -235,6 +235,24 @@ class ChannelCloseTest {
         }
     }
 
+    /** However long a claim stays open, its memory is nobody else's. */
+    @Test
+    void aClaimKeepsItsMemoryAfterTheChannelIsOver() throws InterruptedException {
+        try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {
+            pair.server.openInbox("in");
+            Channel channel = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+            int claim = channel.tryClaim(2000);
+            assertThat(claim).isNotNegative();
+            channel.close();
+            pair.await(channel::isOver);
+            Thread.sleep(1_500); // a connection that nobody uses is gone after 1 s
+            assertThat(pair.client.tenant("default").connections()).isEqualTo(1);
+            channel.claimBuffer().putLong(claim, 1);
+            channel.abortClaim();
+            pair.await(() -> pair.client.tenant("default").connections() == 0);
+        }
+    }
+
     private static void offer(Channel channel) {
         for (int i = 0; i < MESSAGES; i++) {
             assertThat(channel.offer(MESSAGE, 0, MESSAGE.capacity())).isEqualTo(SendResult.SENT);

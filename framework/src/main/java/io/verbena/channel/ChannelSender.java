@@ -122,6 +122,15 @@ public final class ChannelSender extends SingleThreadGuard {
         ready.listener(listener);
     }
 
+    /** Whether no thread is inside, with a message or an open claim. Any thread. */
+    public boolean isUnused() {
+        boolean unused = tryLook();
+        if (unused) {
+            endLook();
+        }
+        return unused;
+    }
+
     /** Gives the memory back; nobody sends any more. */
     public void release() {
         window.release();

@@ -20,6 +20,8 @@ public final class SendWindow implements IdleMemory.Holder {
     /** What is as long finds the memory that was staged last in a near cache, if that is free again. */
     private static final int LONG_MESSAGE = 4096;
 
+    private static final int RELEASE_TRIES = 256;
+
     /** Refusals after which a channel's window grows. */
     private static final int REFUSALS = 16;
 
@@ -234,9 +236,19 @@ public final class SendWindow implements IdleMemory.Holder {
         return givings.get();
     }
 
-    /** Gives all memory back; nobody sends any more. */
+    /**
+     * Gives all memory back. Who still comes finds the channel closed, and is out again at once; one that has been
+     * inside before is so only if its node closes, which takes the memory itself.
+     */
     void release() {
-        staging.close();
+        for (int i = 0; i < RELEASE_TRIES; i++) {
+            if (sender.tryLook()) {
+                staging.close();
+                sender.endLook();
+                return;
+            }
+            Thread.onSpinWait();
+        }
     }
 
     // ---- state ------------------------------------------------------------------------------------------------------

@@ -24,6 +24,11 @@ public interface ConnectionEnd {
      */
     void closed(boolean wasOpen);
 
-    /** Its queue pair is gone, and nobody can be using its memory. */
+    /** Whether no thread is inside that began to use its memory before the connection was over. */
+    default boolean isUnused() {
+        return true;
+    }
+
+    /** Its queue pair is gone, and nobody can be using its memory, unless the node closes. */
     void retired();
 }

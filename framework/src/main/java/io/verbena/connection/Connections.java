@@ -49,7 +49,7 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
     private final Object lock = new Object();
     private final ConnectionTable table;
     private final Closings closings;
-    private final Retirement retirement = new Retirement(Shares::isReleased, this::retire);
+    private final Retirement retirement = new Retirement(Connections::isReleased, this::retire);
     private final IdleMemory idleMemory;
     private final Redials redials;
     private final DutyCycleAgent[] agents;
@@ -287,6 +287,11 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
         for (Connection c : table.broken(number)) {
             end(c, why);
         }
+    }
+
+    private static boolean isReleased(Connection c) {
+        ConnectionEnd end = c.end;
+        return Shares.isReleased(c) && (end == null || end.isUnused());
     }
 
     private void retire(Connection c) {

@@ -22,7 +22,7 @@ final class Retirement implements DutyCycleAgent {
     /**
      * Creates it.
      *
-     * @param isReleased whether the NIC uses nothing of a connection any more
+     * @param isReleased whether neither the NIC nor a thread uses anything of a connection any more
      * @param retire gives a queue pair back
      */
     Retirement(Predicate<Connection> isReleased, Consumer<Connection> retire) {
