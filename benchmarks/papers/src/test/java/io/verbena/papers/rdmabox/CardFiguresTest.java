@@ -63,13 +63,31 @@ class CardFiguresTest {
 
     @Test
     void aWindowKeepsManyThreadsFromOverwhelmingTheCard() {
-        assertThat(holding(new Figure8())).containsExactly("8.small.drawn.peak", "8.small.drawn.many");
+        assertThat(holding(new Figure8()))
+                .containsExactly(
+                        "8.small.drawn.peak",
+                        "8.small.drawn.many",
+                        "8.small.drawn.flat",
+                        "8.small.streams.peak",
+                        "8.small.streams.twice",
+                        "8.small.streams.flat");
         turns(new Figure8());
     }
 
     @Test
     void whoRegistersAndWakesThePeerIsSlower() {
-        assertThat(holding(new Figure12())).containsExactly("12.write.accelio.least");
+        assertThat(holding(new Figure12()))
+                .containsExactly(
+                        "12.write.accelio.least",
+                        "12.write.accelio.most",
+                        "12.write.verbs.most",
+                        "12.write.gluster.least",
+                        "12.write.gluster.most",
+                        "12.read.accelio.least",
+                        "12.read.accelio.most",
+                        "12.read.verbs.most",
+                        "12.read.gluster.least",
+                        "12.read.gluster.most");
         turns(new Figure12());
     }
 
