@@ -229,8 +229,7 @@ final class Twins {
         random.nextBytes(bytes);
         FileTime time = FileTime.fromMillis(random.nextInt(Integer.MAX_VALUE));
         switch (random.nextInt(10)) {
-            case 0 ->
-                expect("exists " + path, twin -> exists(at(twin, path)));
+            case 0 -> expect("exists " + path, twin -> exists(at(twin, path)));
             case 1 -> expect("list " + path, twin -> list(at(twin, path)));
             case 2 -> expect("read all " + path, twin -> Arrays.hashCode(Files.readAllBytes(at(twin, path))));
             case 3, 4 -> expect("write all " + path, twin -> nothing(Files.write(at(twin, path), bytes)));
