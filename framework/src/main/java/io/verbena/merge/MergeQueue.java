@@ -3,7 +3,6 @@ package io.verbena.merge;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.verbs.QpState;
-import io.verbena.path.SendPath;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -17,7 +16,6 @@ import java.util.function.BooleanSupplier;
  */
 final class MergeQueue {
     private final MergePeer peer;
-    private final SendPath path;
     private final MergeMemory memory;
     private final MergeRequests requests;
     private final WorkRequests work;
@@ -64,7 +62,6 @@ final class MergeQueue {
             Admissions admissions,
             Runnable wake) {
         this.peer = peer;
-        this.path = peer.path();
         this.memory = memory;
         this.requests = requests;
         this.work = work;
@@ -72,7 +69,7 @@ final class MergeQueue {
         this.admissions = admissions;
         this.wake = wake;
         this.plan = new MergePlan(requests, settings.merges());
-        this.reads = new ReadsUnderWay(path.depth());
+        this.reads = new ReadsUnderWay(peer.path().depth());
     }
 
     /** Opens its part of the tenant's account for the peer's node. Before anything is added. */
@@ -143,7 +140,7 @@ final class MergeQueue {
             posted++;
         }
         if (posted > 0 && settings.chains()) {
-            path.flush();
+            peer.path().flush();
             MergeCounters.add(counters.doorbells, 1);
             MergeCounters.add(counters.chained, posted - 1L);
         }
@@ -153,7 +150,7 @@ final class MergeQueue {
     }
 
     private boolean canPost() {
-        return !broken && path.state() == QpState.RTS && !peer.isOver();
+        return !broken && peer.path().state() == QpState.RTS && !peer.isOver();
     }
 
     private void take() {
@@ -218,7 +215,7 @@ final class MergeQueue {
             MergeCounters.add(counters.merged, plan.size(run));
         }
         if (!settings.chains()) {
-            path.flush();
+            peer.path().flush();
             MergeCounters.add(counters.doorbells, 1);
         }
         return true;
@@ -226,7 +223,7 @@ final class MergeQueue {
 
     private boolean enqueue(int number) {
         try {
-            if (path.enqueue(request.wrId(number)) == PostResult.POSTED) {
+            if (peer.path().enqueue(request.wrId(number)) == PostResult.POSTED) {
                 return true;
             }
             baton.leave();
@@ -278,7 +275,7 @@ final class MergeQueue {
         int length = requests.lengths[first];
         if (plan.size(run) == 1
                 && requests.kinds[first] == MergeRequests.WRITE
-                && length <= path.maxInline()
+                && length <= peer.path().maxInline()
                 && memory.isOwn(first)) {
             request.inline(memory.buffer(first), (int) memory.offset(first), length);
         } else {
