@@ -243,8 +243,11 @@ public final class SendWindow implements IdleMemory.Holder {
     void release() {
         for (int i = 0; i < RELEASE_TRIES; i++) {
             if (sender.tryLook()) {
-                staging.close();
-                sender.endLook();
+                try {
+                    staging.close();
+                } finally {
+                    sender.endLook();
+                }
                 return;
             }
             Thread.onSpinWait();
