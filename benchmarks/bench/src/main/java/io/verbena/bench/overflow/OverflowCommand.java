@@ -52,6 +52,9 @@ public final class OverflowCommand extends RunCommand {
     @Option(names = "--rounds", paramLabel = "<count>", description = "Default ${DEFAULT-VALUE}.")
     int rounds = 3;
 
+    @Option(names = "--warmup", paramLabel = "<count>", description = "Rounds before; default ${DEFAULT-VALUE}.")
+    int warmup = 10;
+
     @Option(names = "--seconds", paramLabel = "<seconds>", description = "Of a round; default ${DEFAULT-VALUE}.")
     double seconds = 3;
 
@@ -71,6 +74,7 @@ public final class OverflowCommand extends RunCommand {
         RunException.requireRange("depth", depth, 1, 256);
         RunException.requireRange("writes", writes, 0, 100);
         RunException.requireRange("rounds", rounds, 1, 1000);
+        RunException.requireRange("warmup", warmup, 1, 1000);
         long data = (long) keys * value;
         long memory = data / times;
         RunException.requireRange("keys x value / times", memory, MIN_MEMORY, Long.MAX_VALUE);
@@ -111,7 +115,7 @@ public final class OverflowCommand extends RunCommand {
         double[][] rates = new double[3][rounds];
         double[][] tails = new double[3][rounds];
         double[][] medians = new double[3][rounds];
-        for (int i = -1; i < rounds; i++) { // the first compiles what all run, and fills the memory by use
+        for (int i = -warmup; i < rounds; i++) { // the first ones compile what all run, and fill the memory by use
             if (i == 0) {
                 filled = counts.done;
                 missed = counts.misses;
