@@ -30,10 +30,8 @@ public final class SharedQueuePair implements SendSource {
     /** What a message costs beyond its bytes. */
     static final int OVERHEAD = 64;
 
-    /** Requests that are moved at a time: enough for a packet of short ones, and no more than need be decided early. */
-    private static final int MAX_MOVED = 64;
-
-    private static final int MAX_MOVED_BYTES = 16 << 10;
+    /** Bytes that are moved at a time, costs included: no more than need be decided early. */
+    private static final int MAX_MOVED = 16 << 10;
 
     private final QueuePair queuePair;
     private final SendFeed feed;
@@ -163,8 +161,7 @@ public final class SharedQueuePair implements SendSource {
     public void fill(SendRing ring) {
         takeReady();
         int moved = 0;
-        int bytes = 0;
-        while (moved < MAX_MOVED && bytes < MAX_MOVED_BYTES) {
+        while (moved < MAX_MOVED) {
             EgressQueue queue = turn();
             int slot = queue == null ? -1 : ring.claim();
             if (queue == null || slot < 0) {
@@ -178,8 +175,7 @@ public final class SharedQueuePair implements SendSource {
                 longMessages.credit -= sent;
                 longMessages.sent(queue);
             }
-            bytes += sent;
-            moved++;
+            moved += sent;
         }
         if (moved > 0) {
             ring.publish();
