@@ -110,6 +110,7 @@ class AdminSocketTest {
             assertThat(lines.get(2))
                     .startsWith("{\"exchange\":{\"activePeers\":0,")
                     .endsWith("\"peersLost\":0}}");
+            assertThat(client.ask("list").get(1)).contains("\"name\":\"gold\"").contains("\"rateBound\":\"DEMAND\"");
         }
     }
 
@@ -117,6 +118,7 @@ class AdminSocketTest {
     void withoutRatesThereAreNone() throws IOException {
         try (Client client = new Client(path)) {
             assertThat(client.ask("rates")).containsExactly("ok");
+            assertThat(client.ask("list")).noneMatch(line -> line.contains("rateBound"));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.verbena.admin;
 
 import io.verbena.RateExchange;
+import io.verbena.TenantAllocation;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
 import io.verbena.nic.arbiter.Limit;
@@ -68,6 +69,7 @@ final class AdminSession {
 
     private String list() {
         StringBuilder out = new StringBuilder();
+        Map<String, TenantAllocation> allocations = administered.allocations();
         for (Administered.Member tenant : administered.tenants()) {
             PerformanceGroup group = tenant.group();
             GroupStatistics s = group.statistics();
@@ -93,6 +95,10 @@ final class AdminSession {
             field(out, "demoted", s.demoted());
             field(out, "requestRate", group.operationRate());
             field(out, "deliveryRate", tenant.deliveryRate().getAsLong());
+            TenantAllocation allocation = allocations.get(group.name());
+            if (allocation != null) {
+                out.append(",\"rateBound\":\"").append(allocation.bound()).append('"');
+            }
             field(out, "heldByRate", s.held());
             field(out, "memory", group.memory().used());
             field(out, "refusedForMemory", group.memory().refusals());

@@ -1,5 +1,8 @@
 package io.verbena.console;
 
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a node says of a tenant: counts since the node began, and delays since it was asked before.
  *
@@ -22,6 +25,9 @@ package io.verbena.console;
  * @param refusedForCeiling the same, while work waited for the tenant's ceiling
  * @param demoted urgent visits that were treated as bulk
  * @param requestRate operations a second that it may send now, where its node shares by utility; 0 for no bound
+ * @param deliveryRate messages a second that its inboxes deliver now, where its node shares them by utility; 0 for no
+ *     bound
+ * @param rateBound what its rate is bound by; null where its node does not share by utility
  */
 record TenantState(
         String name,
@@ -41,12 +47,19 @@ record TenantState(
         long refusedForReceiver,
         long refusedForCeiling,
         long demoted,
-        long requestRate) {
+        long requestRate,
+        long deliveryRate,
+        @Nullable String rateBound) {
     private static final String[] LIMITS = {"window", "link", "receiver", "ceiling"};
 
     /** The state of a tenant that has done nothing. */
     static TenantState atFirst(String name, int weight) {
-        return new TenantState(name, weight, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        return new TenantState(name, weight, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null);
+    }
+
+    /** What its rate is bound by, in lower case; a dash where it has none. */
+    String boundBy() {
+        return rateBound == null ? "-" : rateBound.toLowerCase(Locale.ROOT);
     }
 
     /**

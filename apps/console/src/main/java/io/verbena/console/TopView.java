@@ -11,7 +11,8 @@ import java.util.Locale;
  * the node's books or, where it keeps none, by weight; and what it got.
  */
 final class TopView {
-    private static final String FORMAT = "%3s %-16s %7s %9s %9s %-20s %10s %12s %11s %6s %9s %9s %-14s %5s %8s";
+    private static final String FORMAT =
+            "%3s %-16s %7s %9s %9s %-20s %10s %12s %11s %-11s %11s %6s %9s %9s %-14s %5s %8s";
     private static final String[] HEAD = {
         "#",
         "tenant",
@@ -22,6 +23,8 @@ final class TopView {
         "MB/s",
         "messages/s",
         "most/s",
+        "by",
+        "delivers/s",
         "busy",
         "p50 us",
         "p99 us",
@@ -55,7 +58,9 @@ final class TopView {
             return List.of(
                     text("%.1f", (now.bytes() - before.bytes()) / seconds / 1e6),
                     text("%,.0f", (now.messages() - before.messages()) / seconds),
-                    now.requestRate() == 0 ? "-" : text("%,d", now.requestRate()),
+                    rate(now.requestRate()),
+                    now.boundBy(),
+                    rate(now.deliveryRate()),
                     text("%.0f %%", Math.min(100, busy * 100.0 / nanos)),
                     text("%.1f", now.p50DelayNanos() / 1e3),
                     text("%.1f", now.p99DelayNanos() / 1e3),
@@ -142,6 +147,10 @@ final class TopView {
             cells[mark] = '|';
         }
         return new String(cells);
+    }
+
+    private static String rate(long perSecond) {
+        return perSecond == 0 ? "-" : text("%,d", perSecond);
     }
 
     private static String shortened(String name) {

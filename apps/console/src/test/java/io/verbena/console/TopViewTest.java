@@ -29,7 +29,9 @@ class TopViewTest {
                 0,
                 0,
                 0,
-                0);
+                0,
+                0,
+                null);
     }
 
     @Test
@@ -49,20 +51,39 @@ class TopViewTest {
 
     @Test
     void entitlementsAreThoseOfTheNodesBooksIfItKeepsThem() {
-        TenantState web =
-                new TenantState("web", 1, 1, 0, 600, 600, 500, 6, SECOND, 1000, 5000, 3, 0, 30, 10, 0, 2, 1_500_000);
-        TenantState batch =
-                new TenantState("batch", 9, 1, 0, 400, 400, 500, 4, SECOND / 2, 1000, 5000, 0, 0, 0, 0, 0, 0, 0);
+        TenantState web = new TenantState(
+                "web",
+                1,
+                1,
+                0,
+                600,
+                600,
+                500,
+                6,
+                SECOND,
+                1000,
+                5000,
+                3,
+                0,
+                30,
+                10,
+                0,
+                2,
+                1_500_000,
+                700,
+                "COMPLETIONS");
+        TenantState batch = new TenantState(
+                "batch", 9, 1, 0, 400, 400, 500, 4, SECOND / 2, 1000, 5000, 0, 0, 0, 0, 0, 0, 0, 0, null);
 
         List<String> lines = TopView.lines(List.of(), List.of(web, batch), SECOND);
 
         assertThat(lines.get(1))
                 .containsPattern("50.00 % +60.00 %")
-                .containsPattern(" 6 +1,500,000 +100 %")
+                .containsPattern(" 6 +1,500,000 completions +700 +100 %")
                 .containsPattern(" link 75 % +3 +2$");
         assertThat(lines.get(2))
                 .containsPattern("50.00 % +40.00 %")
-                .containsPattern(" 4 +- +50 % +1.0 +5.0 +sender +0 +0$");
+                .containsPattern(" 4 +- - +- +50 % +1.0 +5.0 +sender +0 +0$");
     }
 
     @Test

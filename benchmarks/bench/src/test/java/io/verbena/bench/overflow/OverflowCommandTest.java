@@ -30,8 +30,7 @@ class OverflowCommandTest {
     /** Between processes, one of which is killed; where the disk knows no direct I/O, that is said. */
     @Test
     void measuresBothWaysAndLosesNothing(@TempDir Path directory) {
-        int status = run(
-                "--keys=2000", "--rounds=1", "--warmup=1", "--seconds=0.2", "--file=" + directory);
+        int status = run("--keys=2000", "--rounds=1", "--warmup=1", "--seconds=0.2", "--file=" + directory);
         String text = bytes.toString(StandardCharsets.UTF_8);
         assertThat(directory).as("what is left behind").isEmptyDirectory();
         if (text.contains("no direct I/O")) {
