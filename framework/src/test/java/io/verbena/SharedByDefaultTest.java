@@ -272,7 +272,8 @@ class SharedByDefaultTest {
                 .tenant(new TenantOptions().name("shares"))
                 .tenant(new TenantOptions().name("apart"));
         try (NodePair pair = new NodePair(Fabric.TCP, Fabric.TCP.context(NodeMode.INVOKER), client)) {
-            Inbox inbox = pair.server.openInbox("in");
+            // Memory for all is ready, so that the link alone is short, on a busy machine too.
+            Inbox inbox = pair.server.openInbox("in", new InboxOptions().reserveChunks(16));
             Tenant shares = pair.client.tenant("shares");
             Tenant apart = pair.client.tenant("apart");
             List<Channel> ones =
