@@ -38,8 +38,10 @@ public final class DrumFigures extends PaperCommand {
                 new Figure11(),
                 new Figure12(),
                 new Figure13(),
-                StoreFigure.figure15(),
-                StoreFigure.figure16(),
+                StoreFigure.figure15(false),
+                StoreFigure.figure15(true),
+                StoreFigure.figure16(false),
+                StoreFigure.figure16(true),
                 new AgentFigure(),
                 new LargeFigure());
     }

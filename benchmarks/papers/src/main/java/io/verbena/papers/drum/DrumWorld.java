@@ -36,6 +36,7 @@ final class DrumWorld {
     private static final int RECEIVES = 1024;
     private static final int QUEUE_PAIRS = 512;
     private static final int QKEY = 7;
+    private static final int ANSWERS_A_REQUEST = 4; // those that are not acknowledged yet included
     private static final int GRH = 40;
 
     final Simulation simulation;
@@ -132,12 +133,22 @@ final class DrumWorld {
 
     /** A queue pair of type RC or UC, with room for so many requests. */
     HostQueuePair connect(Tenant tenant, HostCompletionQueue completions, QpType type, int depth) {
+        QueuePair to = server.domain.createQueuePair(
+                new QueuePairAttributes().type(type).completionQueue(server.completions));
+        return connect(tenant, completions, type, depth, to);
+    }
+
+    /** A reliable queue pair, with room for so many requests, which a store's processor answers. */
+    HostQueuePair connect(Tenant tenant, HostCompletionQueue completions, int depth, StoreServer store) {
+        return connect(tenant, completions, QpType.RC, depth, store.queuePair(ANSWERS_A_REQUEST * depth));
+    }
+
+    private HostQueuePair connect(
+            Tenant tenant, HostCompletionQueue completions, QpType type, int depth, QueuePair to) {
         QueuePair from = tenant.domain.createQueuePair(new QueuePairAttributes()
                 .type(type)
                 .completionQueue(completions.queue())
                 .maxSend(depth));
-        QueuePair to = server.domain.createQueuePair(
-                new QueuePairAttributes().type(type).completionQueue(server.completions));
         ConnectAttributes attributes = new ConnectAttributes().pathMtu(MTU);
         from.connect(SERVER, to.number(), attributes);
         to.connect(id, from.number(), attributes);

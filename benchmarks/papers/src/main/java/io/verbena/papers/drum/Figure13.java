@@ -167,7 +167,7 @@ final class Figure13 extends PaperFigure {
 
     private StoreLoad.Run measure(long seed, Way way, int clients, double capacity, Size size) {
         List<StoreLoad.Kind> gets = List.of(new StoreLoad.Kind("GET", 100, MIN_BYTES, MAX_BYTES));
-        return new StoreLoad(clients, gets, LOOK_NANOS)
+        return new StoreLoad(false, clients, gets, LOOK_NANOS)
                 .run(seed, way, capacity, multiplexed, WARM_UP_NANOS, size == Size.FULL ? FULL_NANOS : QUICK_NANOS);
     }
 }

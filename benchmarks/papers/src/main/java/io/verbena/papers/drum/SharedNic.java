@@ -124,6 +124,8 @@ final class SharedNic {
         private final List<DrumAgent.Shared> shared = new ArrayList<>();
         private @Nullable LockedQueuePair locked;
         private BooleanSupplier isRead = () -> false;
+        private @Nullable StoreServer store;
+        private int connections;
 
         Application(DrumWorld.Tenant tenant) {
             this.tenant = tenant;
@@ -137,6 +139,11 @@ final class SharedNic {
             isRead = each;
         }
 
+        /** Has the server's processor answer the requests of the connections to come: READs are GETs, WRITEs PUTs. */
+        void answeredBy(StoreServer processor) {
+            store = processor;
+        }
+
         /**
          * Opens a connection.
          *
@@ -144,8 +151,15 @@ final class SharedNic {
          */
         Connection connect(int depth) {
             BooleanSupplier reads = isRead;
-            IntFunction<SendRequest> requests =
-                    bytes -> reads.getAsBoolean() ? world.read(tenant, bytes) : world.write(tenant, bytes);
+            if (store == null) {
+                return connect(
+                        bytes -> reads.getAsBoolean() ? world.read(tenant, bytes) : world.write(tenant, bytes), depth);
+            }
+            StoreServer.Call call = store.call(tenant.memory(), connections++, reads);
+            return call.over(connect(call.requests(), depth));
+        }
+
+        private Connection connect(IntFunction<SendRequest> requests, int depth) {
             if (way == Way.SHARE) {
                 LockedQueuePair last = locked;
                 if (last == null || last.members() == multiplexed) {
@@ -166,7 +180,9 @@ final class SharedNic {
         }
 
         private HostQueuePair queuePair(HostCompletionQueue completions, int depth) {
-            HostQueuePair made = world.connect(tenant, completions, QpType.RC, depth);
+            HostQueuePair made = store == null
+                    ? world.connect(tenant, completions, QpType.RC, depth)
+                    : world.connect(tenant, completions, depth, store);
             queuePairs.add(made);
             return made;
         }

@@ -7,14 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Clients on six hosts that READ and WRITE the memory of one server behind one port, each with one operation under way:
- * what a one-sided store is to NICs. Clients of an application, five, all do the same kind of operations.
+ * Clients on six hosts and one server behind one port, each with one operation under way: what a store is to NICs. A
+ * one-sided one is READs and WRITEs of the server's memory; of a two-sided one a {@link StoreServer} answers requests.
+ * Clients of an application, five, all do the same kind of operations.
  *
+ * @param twoSided whether the server's processor answers
  * @param clients of all hosts
  * @param kinds of operations, by turns of the applications
  * @param lookNanos rest of a thread after a poll
  */
-record StoreLoad(int clients, List<Kind> kinds, long lookNanos) {
+record StoreLoad(boolean twoSided, int clients, List<Kind> kinds, long lookNanos) {
     /** Hosts of clients. */
     static final int HOSTS = 6;
 
@@ -67,6 +69,7 @@ record StoreLoad(int clients, List<Kind> kinds, long lookNanos) {
     Run run(long seed, Way way, double capacity, int multiplexed, long warmUpNanos, long nanos) {
         NicModel nicOfServer = NicModel.infiniband40().port(LINK);
         DrumWorld.Server server = DrumWorld.Server.start(seed, nicOfServer, Way.RAW.settings()); // one card for all
+        StoreServer processor = twoSided ? new StoreServer(server, nicOfServer) : null;
         SimRandom random = server.simulation().newRandom();
         List<Client> all = new ArrayList<>();
         int applications = 0;
@@ -79,6 +82,9 @@ record StoreLoad(int clients, List<Kind> kinds, long lookNanos) {
                 if (application == null || i % SharedNic.MULTIPLEXED == 0) {
                     application = nic.application("application" + i);
                     applications++;
+                    if (processor != null) {
+                        application.answeredBy(processor);
+                    }
                 }
                 int index = applications % kinds.size();
                 Kind kind = kinds.get(index);

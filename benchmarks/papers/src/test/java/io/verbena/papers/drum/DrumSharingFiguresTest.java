@@ -53,13 +53,17 @@ class DrumSharingFiguresTest {
 
     @Test
     void soTheyDoForGetsAndPuts() {
-        assertThat(holding(StoreFigure.figure15()))
-                .containsExactly(
-                        "15.5put.rate",
-                        "15.5put.share",
-                        "15.50put.rate",
-                        "15.50put.share",
-                        "15.100put.rate",
-                        "15.100put.share");
+        assertThat(holding(StoreFigure.figure15(false))).containsExactly("15.5put.rate", "15.5put.share");
+    }
+
+    @Test
+    void lessSoWhereTheServerAnswers() {
+        assertThat(holding(StoreFigure.figure15(true)))
+                .containsExactly("15-two-sided.5put.rate", "15-two-sided.5put.less");
+    }
+
+    @Test
+    void aPingDoesNotWaitForValuesWhereTheServerAnswers() {
+        assertThat(holding(StoreFigure.figure16(true))).contains("16-two-sided.ping.time");
     }
 }
