@@ -19,7 +19,7 @@ public final class MuxOptions {
     public MuxOptions() {}
 
     /**
-     * Channels of a tenant between the same two inboxes that have queue pairs of their own, 0 or more; those that are
+     * Channels of a tenant to the same peer that have queue pairs of their own, 0 or more; those that are
      * opened while there are so many share. Default 8; with {@link Integer#MAX_VALUE} none shares. Those that cannot
      * share ({@link ChannelOptions#dedicated}) do not count.
      */
@@ -29,7 +29,7 @@ public final class MuxOptions {
     }
 
     /**
-     * Queue pairs that are shared between the same two inboxes, 1 to 64; default 2. Each is of up to 4,095 channels in
+     * Queue pairs to the same peer that a tenant's channels share, 1 to 64; default 2. Each is of up to 4,095 channels in
      * its life; one more follows each that is used up.
      */
     public MuxOptions queuePairs(int count) {

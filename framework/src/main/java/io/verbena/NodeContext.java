@@ -248,7 +248,7 @@ public final class NodeContext {
     }
 
     /**
-     * When channels share queue pairs: by default from the ninth on of a tenant between the same two inboxes
+     * When channels share queue pairs: by default from the ninth on of a tenant to the same peer
      * ({@link MuxOptions}). It is for the channels that this node opens; the peer's end of such a channel shares too.
      * Urgent channels and those with a rate limit never do; see {@link ChannelOptions#dedicated} for others that must
      * not. {@code new MuxOptions().after(Integer.MAX_VALUE)} gives each a queue pair of its own.

@@ -79,6 +79,8 @@ public final class ConnectionFlyweight {
 
     /** Status of a REJECT: the queue pair that the request names is not, or not to be shared: try one of its own. */
     static final int NOT_SHARED = 6;
+    /** Status of a REJECT: as that, and none to the same inbox shares with those to others. */
+    static final int APART = 7;
 
     /** Status of a REQUEST: further connections will share its queue pair, whose number they name as the receiver's. */
     static final int SHARED = 1;

@@ -140,6 +140,9 @@ final class ConnectionMaker {
     static void takePeer(Connection c, PeerTerms terms, ConnectionFlyweight d) {
         c.peer = terms;
         c.peerStream = d.senderStream();
+        if (c.shared != null && terms.queueKey() != 0) {
+            c.shared.shared().leadsTo(terms.queueId());
+        }
         if (!c.incoming) {
             c.rights = Access.REMOTE & ~d.status();
         }

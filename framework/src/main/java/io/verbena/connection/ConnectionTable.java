@@ -59,6 +59,12 @@ final class ConnectionTable {
         return shares.isShared(number) ? null : byNumber.get(key(number, ConnectionMaker.FIRST_STREAM));
     }
 
+    /** A connection by its queue pair here and its stream; or null. */
+    @Nullable
+    Connection find(int number, int stream) {
+        return byNumber.get(key(number, stream));
+    }
+
     /** The queue pairs that connections share. */
     Shares shares() {
         return shares;
@@ -151,16 +157,12 @@ final class ConnectionTable {
             return create(wanted, messages);
         }
         if (!Shares.mayShare(wanted.kind(), wanted.settings())) {
-            throw new NotSharedException("'" + wanted.name() + "' wants a queue pair for each connection");
+            throw new NotSharedException("'" + wanted.name() + "' wants a queue pair for each connection", true);
         }
         if (founds) {
             return found(wanted, null, messages);
         }
-        SharedQueuePair pair = shares.joined(wanted, request);
-        if (pair == null) {
-            throw new NotSharedException("queue pair " + request.receiverQp() + " cannot be shared any more");
-        }
-        return join(wanted, pair);
+        return join(wanted, shares.joined(wanted, request));
     }
 
     /** Makes a connection with a queue pair of its own and lists it. */

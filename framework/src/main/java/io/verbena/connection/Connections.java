@@ -271,7 +271,8 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
         }
         handshake.forget(c);
         for (Connection other : table.shares().ended(c)) {
-            handshake.forget(other, new NotSharedException("the one whose queue pair it was to share was not made"));
+            handshake.forget(
+                    other, new NotSharedException("the one whose queue pair it was to share was not made", false));
             end(other, why);
         }
         retirement.add(c, now);
@@ -285,6 +286,15 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
     /** All that came by a queue pair end with it; under the lock. */
     void endNumbered(int number, CloseReason why) {
         for (Connection c : table.broken(number)) {
+            end(c, why);
+        }
+    }
+
+    /** A peer has refused what came by one stream of a queue pair: that connection ends, and its peer is told. */
+    void refused(int number, int stream, CloseReason why) {
+        Connection c = table.find(number, stream);
+        if (c != null && !c.isOver()) {
+            send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
             end(c, why);
         }
     }

@@ -213,7 +213,9 @@ public final class Handshake implements DutyCycleAgent {
                 return accept(peerNic, request, target, rights, user);
             } catch (NotSharedException e) {
                 return datagrams.reject(
-                        request, ConnectionFlyweight.NOT_SHARED, "node '" + nodeName + "': " + e.getMessage());
+                        request,
+                        e.isApart() ? ConnectionFlyweight.APART : ConnectionFlyweight.NOT_SHARED,
+                        "node '" + nodeName + "': " + e.getMessage());
             } catch (IllegalArgumentException e) {
                 rejections.rejected(
                         "node '" + request.node() + "'", "no connection to '" + name + "': " + e.getMessage());
@@ -457,7 +459,7 @@ public final class Handshake implements DutyCycleAgent {
         String why = "it ended before it was open: " + c.reason;
         // One that was to share a queue pair that has met an error may have one of its own.
         boolean again = Shares.joins(c) && !connections.isEnding();
-        forget(c, again ? new NotSharedException(why) : new ConnectionException(why));
+        forget(c, again ? new NotSharedException(why, false) : new ConnectionException(why));
         unconfirmed.remove(c);
         PeerUsage.Charge charge = c.charge;
         if (charge != null) {

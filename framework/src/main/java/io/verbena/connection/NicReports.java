@@ -174,7 +174,12 @@ final class NicReports implements DutyCycleAgent {
         if (status != WcStatus.WR_FLUSH_ERR) {
             LOG.debug("node '{}': queue pair {} ended in {}", nodeName, completion.qpNumber(), status);
         }
-        connections.endNumbered(completion.qpNumber(), reasonOf(status));
+        int stream = (int) completion.wrId(); // of a message that was refused for itself alone, else 0
+        if (stream != 0) {
+            connections.refused(completion.qpNumber(), stream, reasonOf(status));
+        } else {
+            connections.endNumbered(completion.qpNumber(), reasonOf(status));
+        }
     }
 
     private void endAfterOverrun(long now) {

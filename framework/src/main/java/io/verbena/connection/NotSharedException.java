@@ -4,7 +4,20 @@ package io.verbena.connection;
 final class NotSharedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    NotSharedException(String reason) {
+    private final boolean isApart;
+
+    /**
+     * Creates it.
+     *
+     * @param apart whether none that leads to the same inbox can share with the rest
+     */
+    NotSharedException(String reason, boolean apart) {
         super(reason);
+        isApart = apart;
+    }
+
+    /** Whether none that leads to the same inbox can share with the rest. */
+    boolean isApart() {
+        return isApart;
     }
 }

@@ -11,7 +11,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -22,26 +21,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Under the lock of {@link Connections}.
  */
 final class Shares {
+    /** Whose channels, to which peer; and the inbox's name, if the peer does not let it share with others. */
     private record Key(
-            ConnectionOwner owner,
-            long peerNic,
-            String name,
-            @Nullable MessageQueue queue) {}
+            ConnectionOwner owner, long peerNic, @Nullable String apart) {}
 
     /** A shared queue pair, and the connection that it was made for. */
     private static final class Shared {
         final SharedQueuePair pair;
         final Connection founder;
         final ConnectionOwner owner;
-        final @Nullable MessageQueue queue;
         final List<Connection> waiting = new ArrayList<>();
         final BitSet peerStreams = new BitSet();
+        final Map<PeerTerms, PeerTerms> terms = new HashMap<>(); // of few inboxes
 
         Shared(SharedQueuePair pair, Connection founder, NewConnection made) {
             this.pair = pair;
             this.founder = founder;
             this.owner = made.owner();
-            this.queue = made.queue();
         }
     }
 
@@ -62,9 +58,11 @@ final class Shares {
         if (settings.after() == Integer.MAX_VALUE || !mayShare(wanted.kind(), wanted.settings())) {
             return null;
         }
-        SharedConnection among = outgoing.computeIfAbsent(
-                new Key(wanted.owner(), wanted.peerNic(), wanted.name(), wanted.queue()),
-                key -> new SharedConnection());
+        Key all = new Key(wanted.owner(), wanted.peerNic(), null);
+        SharedConnection withAll = outgoing.get(all);
+        boolean apart = withAll != null && withAll.isApart(wanted.name());
+        Key key = apart ? new Key(wanted.owner(), wanted.peerNic(), wanted.name()) : all;
+        SharedConnection among = outgoing.computeIfAbsent(key, none -> new SharedConnection(!apart));
         among.enter();
         return among;
     }
@@ -102,16 +100,17 @@ final class Shares {
 
     /** The peer has rejected a connection. @return what to say to who wants it */
     static RuntimeException rejected(Connection c, ConnectionFlyweight rejection) {
-        if (rejection.status() != ConnectionFlyweight.NOT_SHARED || c.shared == null) {
+        boolean isApart = rejection.status() == ConnectionFlyweight.APART;
+        if ((rejection.status() != ConnectionFlyweight.NOT_SHARED && !isApart) || c.shared == null) {
             return new ConnectionException(rejection.text());
         }
         SharedConnection among = c.among;
-        if (!isFounder(c)) {
+        if (!isApart && !isFounder(c)) {
             c.shared.shared().complete();
         } else if (among != null) {
-            among.refuse();
+            among.refuse(isApart ? c.name : null);
         }
-        return new NotSharedException(rejection.text());
+        return new NotSharedException(rejection.text(), isApart);
     }
 
     // ---- connections ------------------------------------------------------------------------------------------------
@@ -190,31 +189,33 @@ final class Shares {
         return fresh;
     }
 
-    /** What a peer has said of its end, as the first connection of a shared queue pair has it if that is the same. */
+    /** What a peer has said of its end, as another connection of a shared queue pair has it if that is the same. */
     PeerTerms common(Connection c, PeerTerms terms) {
         Shared shared = byNumber.get(c.number());
-        return shared != null && terms.equals(shared.founder.peer) ? shared.founder.peer : terms;
+        PeerTerms known = shared == null ? null : shared.terms.putIfAbsent(terms, terms);
+        return known == null ? terms : known;
     }
 
-    /** The queue pair that a request names, if it may join there; or null. */
-    @Nullable
+    /**
+     * The queue pair that a request names.
+     *
+     * @throws NotSharedException if it may not join there
+     */
     SharedQueuePair joined(NewConnection wanted, ConnectionFlyweight request) {
         Shared shared = byNumber.get(request.receiverQp());
-        if (shared == null) {
-            return null;
-        }
-        Connection founder = shared.founder;
-        boolean fits = founder.incoming
-                && founder.peerNic == wanted.peerNic()
-                && founder.peer.qp() == request.senderQp()
-                && founder.name.equals(wanted.name())
-                && shared.owner == wanted.owner()
-                && Objects.equals(shared.queue, wanted.queue()) // an inbox may have been closed, and opened again
-                && founder.peer.queueId() == request.queueId()
-                && founder.peer.queueKey() == request.queueKey()
+        boolean fits = shared != null
+                && shared.founder.incoming
+                && shared.founder.peerNic == wanted.peerNic()
+                && shared.founder.peer.qp() == request.senderQp()
                 && !shared.peerStreams.get(request.senderStream())
                 && shared.pair.hasRoom();
-        return fits ? shared.pair : null;
+        if (shared == null || !fits) {
+            throw new NotSharedException("queue pair " + request.receiverQp() + " cannot be shared any more", false);
+        }
+        if (shared.owner != wanted.owner()) {
+            throw new NotSharedException("'" + wanted.name() + "' is another tenant's", true);
+        }
+        return shared.pair;
     }
 
     /** A shared queue pair that has met an error; null if it is none, or its end is known. */

@@ -5,6 +5,7 @@ import io.verbena.nic.SendFeed;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.WcStatus;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -47,6 +48,7 @@ abstract class EgressQueue extends Round.Member {
     boolean counted; // its weight is in the queue pair's
     boolean waits; // it stands in a round
     boolean isLong; // in that of long messages
+    boolean held; // until the inbox of its next message is ready; read by any thread, as a hint
     private int cut; // bytes of the next request that were moved
     private int underWay; // requests and segments that were moved and are not complete
     private boolean closed;
@@ -235,9 +237,39 @@ abstract class EgressQueue extends Round.Member {
 
     /** A message of this length is sent. */
     final void count(int length) {
-        BYTES.setOpaque(this, bytes + length);
-        MESSAGES.setOpaque(this, messages + 1);
+        count(length, 1);
     }
+
+    private void count(int length, int more) {
+        BYTES.setOpaque(this, bytes + length);
+        MESSAGES.setOpaque(this, messages + more);
+    }
+
+    /**
+     * The last of what was moved was taken back: it is to be moved again.
+     *
+     * @param moved bytes of it
+     * @param ends whether it ended a request
+     */
+    final void takeBack(int moved, boolean ends) {
+        underWay--;
+        if (ends) {
+            SendRing own = posted();
+            own.rewind(own.next() - 1);
+            int length = nextLength();
+            cut = length;
+            count(-length, -1);
+        }
+        cut -= moved;
+    }
+
+    /** The peer has forgotten what it had of the next message. */
+    final void restart() {
+        cut = 0;
+    }
+
+    /** The oldest message was refused for good: nothing is sent any more. */
+    abstract void refused(WcStatus why);
 
     /**
      * The oldest of what was moved is complete.

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LongMessages extends Round.Member {
     private final Round queues = new Round();
-    private @Nullable EgressQueue current; // the first, whose message is sent in part
+    private @Nullable EgressQueue current; // whose message is sent in part
     private int weight;
     private boolean stands; // in the round of all
 
@@ -50,6 +50,16 @@ final class LongMessages extends Round.Member {
         return going != null ? going : (EgressQueue) queues.turn();
     }
 
+    /** No queue's message is sent in part any more: what was begun was taken back. */
+    void takenBack() {
+        current = null;
+    }
+
+    /** A queue's message was begun: it goes on to its end before any other, wherever the queue stands. */
+    void resume(EgressQueue queue) {
+        current = queue;
+    }
+
     /** The queue whose turn it is has sent something. */
     void sent(EgressQueue queue) {
         current = queue.isCut() ? queue : null;
@@ -74,6 +84,6 @@ final class LongMessages extends Round.Member {
 
     @Override
     boolean hasNext() {
-        return !queues.isEmpty();
+        return current != null || !queues.isEmpty();
     }
 }

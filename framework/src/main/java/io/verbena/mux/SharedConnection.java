@@ -1,11 +1,13 @@
 package io.verbena.mux;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tenant's channels between the same two inboxes, and the queue pairs that they share.
+ * A tenant's channels to one peer, and the queue pairs that they share.
  *
  * <p>Under the lock of whoever makes and ends channels.
  */
@@ -13,12 +15,20 @@ public final class SharedConnection {
     /** Channels on a queue pair from which on another one is made, as long as there may be more. */
     private static final int MANY = 64;
 
+    private final boolean several;
     private final List<SharedQueuePair> queuePairs = new ArrayList<>();
     private int channels;
+    private final Set<String> apart = new HashSet<>();
     private boolean refused;
 
-    /** Creates it, without channels. */
-    public SharedConnection() {}
+    /**
+     * Creates it, without channels.
+     *
+     * @param several whether to all inboxes of the peer, or to one that does not share with the others
+     */
+    public SharedConnection(boolean several) {
+        this.several = several;
+    }
 
     /** A channel is added, whether or not it shares. */
     public void enter() {
@@ -35,9 +45,22 @@ public final class SharedConnection {
         return channels;
     }
 
-    /** The peer does not want to share: none does from here on. */
-    public void refuse() {
-        refused = true;
+    /**
+     * The peer does not want to share: none does from here on.
+     *
+     * @param inbox to which none does, and those to others do; null for all
+     */
+    public void refuse(@Nullable String inbox) {
+        if (inbox != null && several) {
+            apart.add(inbox);
+        } else {
+            refused = true;
+        }
+    }
+
+    /** Whether channels to an inbox share among themselves at most. */
+    public boolean isApart(String inbox) {
+        return apart.contains(inbox);
     }
 
     /** Whether the peer does not want to share. */

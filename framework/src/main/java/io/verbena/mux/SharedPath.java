@@ -6,6 +6,7 @@ import io.verbena.nic.SendFeed;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.path.SendPath;
 
 /**
@@ -100,6 +101,12 @@ public final class SharedPath extends EgressQueue implements SendPath {
         feed.assist();
     }
 
+    @Override
+    void refused(WcStatus why) {
+        shut();
+        feed.refuse(stream, why);
+    }
+
     // ---- state ------------------------------------------------------------------------------------------------------
 
     @Override
@@ -124,7 +131,7 @@ public final class SharedPath extends EgressQueue implements SendPath {
 
     @Override
     public Limit limit() {
-        return queuePair.limit();
+        return held ? Limit.RECEIVER : queuePair.limit();
     }
 
     @Override

@@ -5,7 +5,9 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendFeed;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendSource;
+import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AppendEthFlyweight;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,9 @@ public final class SharedQueuePair implements SendSource {
     /** What a message costs beyond its bytes. */
     static final int OVERHEAD = 64;
 
+    private static final int ENDS = 1 << 31; // of a piece
+    private static final int NO_INBOX = -1;
+
     /** Bytes that are moved at a time, costs included: no more than need be decided early. */
     private static final int MAX_MOVED = 16 << 10;
 
@@ -43,8 +48,9 @@ public final class SharedQueuePair implements SendSource {
     // The engine's: the rounds of those that have something to send, and who sent what lies in the ring.
     private final Round round = new Round();
     private final LongMessages longMessages = new LongMessages();
+    private final NotReady notReady = new NotReady();
     private @Nullable EgressQueue[] senders = new EgressQueue[64];
-    private boolean[] ends = new boolean[64]; // whether that ends a request
+    private int[] pieces = new int[64]; // bytes, and whether they end a message
     private long done;
     private int weight; // of those that have something outstanding
 
@@ -53,6 +59,8 @@ public final class SharedQueuePair implements SendSource {
     private int members;
     private int live;
     private int peerQp; // 0 while that is not known
+    private int inbox = NO_INBOX; // to which the first channel leads
+    private volatile boolean leadsApart; // not all channels lead there; read under the baton
     private boolean broken;
     private boolean complete; // takes no more channels
 
@@ -119,6 +127,15 @@ public final class SharedQueuePair implements SendSource {
         return --members == 0;
     }
 
+    /** The inbox of the peer is known that a channel leads to. */
+    public void leadsTo(int queueId) {
+        if (inbox == NO_INBOX) {
+            inbox = queueId;
+        } else if (inbox != queueId && !leadsApart) {
+            leadsApart = true;
+        }
+    }
+
     /** The peer's queue pair is known: from here on others may join it there. */
     public void open(int peer) {
         peerQp = peer;
@@ -167,11 +184,13 @@ public final class SharedQueuePair implements SendSource {
             if (queue == null || slot < 0) {
                 break;
             }
-            int sent = queue.move(ring.buffer(), slot, queue.isLong ? longest(queue) : Integer.MAX_VALUE) + OVERHEAD;
-            remember(ring, queue);
+            boolean isLong = queue.isLong || queue.isCut();
+            int bytes = queue.move(ring.buffer(), slot, isLong ? longest(queue) : Integer.MAX_VALUE);
+            remember(ring, queue, bytes);
             ring.posted();
+            int sent = bytes + OVERHEAD;
             queue.credit -= sent;
-            if (queue.isLong) {
+            if (isLong) {
                 longMessages.credit -= sent;
                 longMessages.sent(queue);
             }
@@ -190,9 +209,14 @@ public final class SharedQueuePair implements SendSource {
             if (queue == null) {
                 round.removeFirst();
                 longMessages.stands(false);
+            } else if (member == longMessages && queue.isCut()) {
+                return queue; // wherever it stands
             } else if (!queue.hasNext()) {
                 remove(queue);
                 leave(queue);
+            } else if (notReady.holds(queue)) {
+                remove(queue);
+                hold(queue);
             } else if (queue.isLong != isLong(queue)) {
                 remove(queue);
                 stand(queue);
@@ -247,13 +271,29 @@ public final class SharedQueuePair implements SendSource {
 
     /** A queue that was empty has something to send. */
     private void enter(EgressQueue queue) {
-        queue.waits = true;
+        count(queue);
         queue.credit = queue.share();
+        round.append(queue); // where its first message belongs is seen when its turn comes
+    }
+
+    private void count(EgressQueue queue) {
+        queue.waits = true;
         if (!queue.counted) {
             queue.counted = true;
             weight += queue.weight();
         }
-        round.append(queue); // where its first message belongs is seen when its turn comes
+    }
+
+    /** One whose next message is for an inbox that is not ready stands in no round. */
+    private void hold(EgressQueue queue) {
+        queue.waits = false;
+        queue.held = true;
+        uncount(queue);
+    }
+
+    private void release(EgressQueue queue) {
+        queue.held = false;
+        enter(queue);
     }
 
     /** One that is empty, or closed, stands in no round; unless its poster has just published something, it goes. */
@@ -262,30 +302,35 @@ public final class SharedQueuePair implements SendSource {
         queue.unlist();
         if (queue.hasNext() && queue.list()) {
             enter(queue);
-        } else {
-            uncount(queue);
+            return;
+        }
+        uncount(queue);
+        EgressQueue other = notReady.leaves(queue);
+        if (other != null) {
+            release(other);
         }
     }
 
-    private void remember(SendRing ring, EgressQueue queue) {
+    private void remember(SendRing ring, EgressQueue queue, int bytes) {
         if (senders.length < ring.capacity()) {
             grow(ring);
         }
         int at = (int) ring.number() & (senders.length - 1);
         senders[at] = queue;
-        ends[at] = !queue.isCut();
+        pieces[at] = queue.isCut() ? bytes : bytes | ENDS;
+        notReady.sent(queue);
     }
 
     /** As many places as the ring has: the requests in it are those from {@code done} on. */
     private void grow(SendRing ring) {
         @Nullable EgressQueue[] more = new EgressQueue[ring.capacity()];
-        boolean[] moreEnds = new boolean[more.length];
+        int[] morePieces = new int[more.length];
         for (long i = done; i < ring.number(); i++) {
             more[(int) i & (more.length - 1)] = senders[(int) i & (senders.length - 1)];
-            moreEnds[(int) i & (more.length - 1)] = ends[(int) i & (senders.length - 1)];
+            morePieces[(int) i & (more.length - 1)] = pieces[(int) i & (senders.length - 1)];
         }
         senders = more;
-        ends = moreEnds;
+        pieces = morePieces;
     }
 
     @Override
@@ -294,9 +339,102 @@ public final class SharedQueuePair implements SendSource {
             int at = (int) done++ & (senders.length - 1);
             EgressQueue queue = senders[at];
             senders[at] = null;
-            if (queue != null && queue.complete(ends[at])) {
+            if (queue == null) {
+                continue;
+            }
+            boolean ends = (pieces[at] & ENDS) != 0;
+            if (queue.complete(ends)) {
                 uncount(queue);
             }
+            if (ends && !notReady.isEmpty()) {
+                taken(queue);
+            }
+        }
+    }
+
+    /** A message was taken: if its queue had tried for others, they go on. */
+    private void taken(EgressQueue queue) {
+        Queue<EgressQueue> waiting = notReady.taken(queue);
+        if (waiting != null) {
+            waiting.forEach(this::release);
+        }
+    }
+
+    // ---- what the peer does not take --------------------------------------------------------------------------------
+
+    @Override
+    public boolean takesBack() {
+        return true;
+    }
+
+    @Override
+    public boolean waitsApart() {
+        return leadsApart;
+    }
+
+    @Override
+    public void takenBack(long first, long end, @Nullable WcStatus why, long now, long delayNanos, boolean begun) {
+        if (first == end) {
+            return;
+        }
+        for (long i = end - 1; i >= first; i--) {
+            int at = (int) i & (senders.length - 1);
+            sender(at).takeBack(pieces[at] & ~ENDS, (pieces[at] & ENDS) != 0);
+        }
+        EgressQueue oldest = sender((int) first & (senders.length - 1));
+        longMessages.takenBack();
+        if (begun) {
+            oldest.restart();
+        }
+        if (why != null) {
+            oldest.refused(why);
+        } else {
+            notReady.add(oldest.nextTarget(), now, delayNanos);
+        }
+        for (long i = first; i < end; i++) {
+            int at = (int) i & (senders.length - 1);
+            EgressQueue queue = sender(at);
+            senders[at] = null;
+            if ((notReady.takenBack(queue) || queue.isCut()) && queue.held) {
+                notReady.remove(queue);
+                release(queue);
+            } else if (!queue.waits && queue.list()) {
+                enter(queue);
+            }
+            if (queue.isCut()) {
+                resume(queue);
+            }
+            uncount(queue);
+        }
+    }
+
+    private EgressQueue sender(int at) {
+        EgressQueue queue = senders[at];
+        if (queue == null) {
+            throw new IllegalStateException(queuePair + " has a request of nobody's");
+        }
+        return queue;
+    }
+
+    /** A queue's message was begun, and the peer has the first parts of it: it goes on before any other long one. */
+    private void resume(EgressQueue queue) {
+        longMessages.resume(queue);
+        if (!longMessages.stands()) {
+            longMessages.stands(true);
+            round.append(longMessages);
+        }
+    }
+
+    @Override
+    public long deadline() {
+        return notReady.isEmpty() ? Long.MAX_VALUE : notReady.deadline();
+    }
+
+    @Override
+    public void onTimer(long now) {
+        EgressQueue queue;
+        while ((queue = notReady.due(now)) != null) {
+            release(queue);
         }
     }
 

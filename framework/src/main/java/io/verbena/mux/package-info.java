@@ -8,11 +8,13 @@
  *                                                                │
  *                                       whoever holds the baton ─┘
  *   LongMessages               those whose next message is long: a segment of one of them a turn
- *   SharedConnection           the queue pairs between the same two inboxes
+ *   NotReady                   those whose next message is for an inbox that is not ready
+ *   SharedConnection           the queue pairs of a tenant's channels to the same peer
  * </pre>
  *
- * <p>Channels that share a queue pair lead to the same inbox, and are answered to the same one. So what a full inbox
- * holds up, and what a closed one ends, are the channels that lead there, and no others.
+ * <p>Channels that share a queue pair lead to any inboxes of the peer's. What a full inbox holds up, and what a closed
+ * one ends, are the channels that lead there, and no others: the NIC takes back what the peer has not taken, and
+ * {@code NotReady} keeps those who send there out of the rounds until one of them gets through.
  *
  * <p>A long message is cut on this side of the wire alone: its segments are requests of their own here, and the packets
  * of one append there, between which appends in one packet may come. The peer's NIC gathers it where it gathers any

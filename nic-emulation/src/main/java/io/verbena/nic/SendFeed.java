@@ -6,6 +6,8 @@ import io.verbena.nic.queue.SendSource;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.WcOpcode;
+import io.verbena.nic.verbs.WcStatus;
 
 /**
  * A queue pair whose requests come from queues of many posters: each posts into its own, rings, and whoever holds the
@@ -88,6 +90,16 @@ public final class SendFeed {
     public boolean appendsDirectly(int queueId, int length) {
         Path path = context.path();
         return path != null && path.appendsDirectly(queueId, length);
+    }
+
+    /**
+     * Completes a request of a poster's in an error, where the source has given it up for good. Under the engine's
+     * baton.
+     *
+     * @param wrId of the completion
+     */
+    public void refuse(long wrId, WcStatus why) {
+        context.completeSend(wrId, why, WcOpcode.APPEND.ordinal(), 0);
     }
 
     /** The source has something more; as {@link QueuePair#doorbell}. */

@@ -1,5 +1,6 @@
 package io.verbena.nic.queue;
 
+import io.verbena.nic.verbs.WcStatus;
 import java.nio.ByteBuffer;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
@@ -68,6 +69,54 @@ public final class SendRing extends RingLines.Behind {
     public int weight(int own) {
         SendSource from = source;
         return from == null ? own : from.weight();
+    }
+
+    /** Whether many post, through a source. Any thread. */
+    public boolean isFed() {
+        return source != null;
+    }
+
+    /** Engine: whether requests are taken back that the peer refuses. */
+    public boolean takesBack() {
+        SendSource from = source;
+        return from != null && !stopped && from.takesBack();
+    }
+
+    /** Engine: whether requests are taken back whose receiver is not ready. */
+    public boolean waitsApart() {
+        SendSource from = source;
+        return from != null && !stopped && from.waitsApart();
+    }
+
+    /**
+     * Engine: the requests that are not complete leave the ring, as {@link SendSource#takenBack} says; none has been
+     * executed.
+     */
+    public void takeBack(@Nullable WcStatus why, long now, long delayNanos, boolean begun) {
+        releaseConsumed();
+        long end = produced;
+        produced = head;
+        publish(head);
+        publishedSeen = head;
+        next = head;
+        SendSource from = source;
+        if (from != null) {
+            from.takenBack(head, end, why, now, delayNanos, begun);
+        }
+    }
+
+    /** Engine: when its source has something to say, or {@link Long#MAX_VALUE}. */
+    public long deadline() {
+        SendSource from = source;
+        return from == null || stopped ? Long.MAX_VALUE : from.deadline();
+    }
+
+    /** Engine: that time has come. */
+    public void onTimer(long now) {
+        SendSource from = source;
+        if (from != null) {
+            from.onTimer(now);
+        }
     }
 
     /** Requests that fit. */

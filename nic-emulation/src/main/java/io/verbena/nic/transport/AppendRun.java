@@ -2,13 +2,16 @@ package io.verbena.nic.transport;
 
 import io.verbena.nic.append.Appender;
 import io.verbena.nic.append.RecordDescriptor;
+import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
+import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.wire.AppendEthFlyweight;
 import io.verbena.nic.wire.AppendRunFlyweight;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
+import io.verbena.nic.wire.Psn;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -98,18 +101,37 @@ final class AppendRun {
     }
 
     /** Bytes that its messages take in a packet, behind the packet's headers. */
-    int packetBytes() {
+    private int packetBytes() {
         return bytes - messages * (RecordDescriptor.HEADER_LENGTH - AppendRunFlyweight.HEADER_LENGTH);
+    }
+
+    /**
+     * Sends the run, in one packet with the PSNs of all its messages.
+     *
+     * @param slot of the current request
+     * @return bytes of the packet, or {@link Link#NO_ROOM}
+     */
+    int send(Link link, Path path, int slot, PsnWindow psns) {
+        int length = Opcode.APPEND_RUN.headerLength() + packetBytes();
+        int at = link.claim(length);
+        if (at == Link.NO_ROOM) {
+            return Link.NO_ROOM;
+        }
+        int psn = write(link.buffer(), at, slot, psns);
+        link.commit();
+        services.touch(path);
+        services.count(NicCounter.MERGED_APPENDS, messages - 1);
+        psns.sentRun(Psn.add(psn, messages));
+        return length;
     }
 
     /**
      * Writes the run into a packet that was claimed for it: its requests get their PSNs, and the next request is the
      * one behind them.
      *
-     * @param slot of the current request
      * @return the PSN of the first
      */
-    int write(MutableDirectBuffer b, int at, int slot, PsnWindow psns) {
+    private int write(MutableDirectBuffer b, int at, int slot, PsnWindow psns) {
         int psn = psns.first(slot);
         BthFlyweight.encode(b, at, Opcode.APPEND_RUN.code(), BthFlyweight.ACK_REQUEST, qp.peerQp(), psn, qp.number());
         AppendEthFlyweight.encodeRun(

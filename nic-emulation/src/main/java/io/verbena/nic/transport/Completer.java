@@ -17,6 +17,7 @@ import io.verbena.nic.wire.Psn;
 import io.verbena.nic.wire.RnrTimer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the peer's answers into completions, in the order of posting; keeps the retry counters and timers of the
@@ -34,6 +35,7 @@ final class Completer {
     private final TransportServices services;
     private final ReliableRequester requester;
     private final PsnWindow psns;
+    private final TakeBack takeBack;
     private final SendRing ring;
     private final UnsafeBuffer wqes;
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
@@ -51,7 +53,9 @@ final class Completer {
     private int nakPsn = -1; // the PSN that the responder has asked for, until there is progress
     private boolean wentBack; // to the oldest READ, and no byte of it has come since
 
-    Completer(QpContext qp, TransportServices services, ReliableRequester requester, PsnWindow psns) {
+    Completer(
+            QpContext qp, TransportServices services, ReliableRequester requester, PsnWindow psns, TakeBack takeBack) {
+        this.takeBack = takeBack;
         this.qp = qp;
         this.services = services;
         this.requester = requester;
@@ -70,6 +74,7 @@ final class Completer {
 
     /** Nothing is outstanding any more. */
     void disarm() {
+        takeBack.clear();
         ackDeadline = Long.MAX_VALUE;
         resumeAt = 0;
     }
@@ -79,9 +84,9 @@ final class Completer {
         return acknowledged;
     }
 
-    /** Whether sending has to wait because the receiver was not ready. */
+    /** Whether sending has to wait because the receiver was not ready, or until it has skipped what it did not take. */
     boolean isHeldBack() {
-        return resumeAt != 0 && services.now() < resumeAt;
+        return (resumeAt != 0 && services.now() < resumeAt) || takeBack.isPending();
     }
 
     /** Whether the receiver was not ready, and has answered nothing else since. Any thread, a hint. */
@@ -90,7 +95,8 @@ final class Completer {
     }
 
     long deadline() {
-        return resumeAt != 0 ? Math.min(resumeAt, ackDeadline) : ackDeadline;
+        long own = resumeAt != 0 ? Math.min(resumeAt, ackDeadline) : ackDeadline;
+        return Math.min(own, ring.deadline());
     }
 
     /** Something has been sent (or should have been): its answer is due within the timeout. */
@@ -138,9 +144,17 @@ final class Completer {
     }
 
     private void onAcknowledge(int psn, int syndrome) {
-        if (AethSyndrome.isAck(syndrome)) {
+        boolean isAck = AethSyndrome.isAck(syndrome);
+        if (takeBack.isAnswered(isAck ? psn : Psn.add(psn, -1))) {
+            takenBack();
+            return;
+        }
+        if (isAck) {
             if (!acknowledge(psn)) {
                 goBackToRead();
+            }
+            if (takeBack.isPending() && !Psn.before(acknowledged, takeBack.refused())) {
+                goOn();
             }
             drained();
             return;
@@ -155,39 +169,80 @@ final class Completer {
         if (!requester.hasUnanswered() || !Psn.after(psn, acknowledged)) {
             return; // an old NAK: what it asks for has been acknowledged since
         }
+        if (takeBack.isPending()) {
+            if (psn == takeBack.refused()) {
+                return; // a duplicate: the skip is on its way
+            }
+            goOn();
+        }
         if (AethSyndrome.isRnrNak(syndrome)) {
             services.count(NicCounter.RECEIVER_NOT_READY);
+            long delay = RnrTimer.nanos(AethSyndrome.timerCode(syndrome));
+            if (ring.waitsApart()) {
+                takeBack(psn, null, delay);
+                return;
+            }
             requester.rewind(psn);
             probing = true;
-            receiverNotReady(backedOff(RnrTimer.nanos(AethSyndrome.timerCode(syndrome))));
+            receiverNotReady(backedOff(delay));
             return;
         }
-        switch (syndrome) {
-            case AethSyndrome.PSN_SEQUENCE_ERROR:
-                if (psn == nakPsn) {
-                    return; // a duplicate: a responder asks once until the packet comes
-                }
-                nakPsn = psn;
-                services.count(NicCounter.RETRANSMISSIONS);
-                if (++retries > qp.retries().retryCount()) {
-                    requester.fail(WcStatus.RETRY_EXC_ERR);
-                } else {
-                    requester.rewind(psn);
-                    startTimer();
-                }
-                break;
-            case AethSyndrome.INVALID_REQUEST:
-                requester.fail(WcStatus.REM_INV_REQ_ERR);
-                break;
-            case AethSyndrome.REMOTE_ACCESS_ERROR:
-                requester.fail(WcStatus.REM_ACCESS_ERR);
-                break;
-            case AethSyndrome.REMOTE_ABORTED:
-                requester.fail(WcStatus.REM_ABORT_ERR);
-                break;
-            default:
-                requester.fail(WcStatus.REM_OP_ERR);
+        if (AethSyndrome.isRefusal(syndrome) && ring.takesBack()) {
+            takeBack(psn, statusOf(AethSyndrome.nak(syndrome)), 0);
+            return;
         }
+        if (syndrome != AethSyndrome.PSN_SEQUENCE_ERROR) {
+            requester.fail(statusOf(AethSyndrome.isRefusal(syndrome) ? AethSyndrome.nak(syndrome) : syndrome));
+            return;
+        }
+        if (psn == nakPsn) {
+            return; // a duplicate: a responder asks once until the packet comes
+        }
+        nakPsn = psn;
+        services.count(NicCounter.RETRANSMISSIONS);
+        if (++retries > qp.retries().retryCount()) {
+            requester.fail(WcStatus.RETRY_EXC_ERR);
+        } else {
+            requester.rewind(psn);
+            startTimer();
+        }
+    }
+
+    private static WcStatus statusOf(int nak) {
+        switch (nak) {
+            case AethSyndrome.INVALID_REQUEST:
+                return WcStatus.REM_INV_REQ_ERR;
+            case AethSyndrome.REMOTE_ACCESS_ERROR:
+                return WcStatus.REM_ACCESS_ERR;
+            case AethSyndrome.REMOTE_ABORTED:
+                return WcStatus.REM_ABORT_ERR;
+            default:
+                return WcStatus.REM_OP_ERR;
+        }
+    }
+
+    /** The oldest request was not taken: others shall go on. */
+    private void takeBack(int psn, @Nullable WcStatus why, long delay) {
+        takeBack.begin(psn, why, delay);
+        startTimer();
+        services.schedule(qp);
+    }
+
+    /** The peer has skipped what it did not take. */
+    private void takenBack() {
+        int own = takeBack.done();
+        requester.forgetCurrent();
+        answeredTo(own);
+        startTimer();
+        drained();
+    }
+
+    /** The peer has taken what it had not: there is nothing to take back. */
+    private void goOn() {
+        takeBack.cancel();
+        requester.rewind(Psn.next(acknowledged));
+        startTimer();
+        services.schedule(qp);
     }
 
     private void onAtomic(int psn, long original) {
@@ -363,6 +418,10 @@ final class Completer {
     }
 
     void onTimer(long now) {
+        if (ring.deadline() <= now) {
+            ring.onTimer(now);
+            services.schedule(qp);
+        }
         if (resumeAt != 0 && resumeAt <= now) {
             resumeAt = 0;
             services.schedule(qp);
@@ -395,7 +454,9 @@ final class Completer {
         wentBack = false;
         nakPsn = -1;
         services.count(NicCounter.RETRANSMISSIONS);
-        if (requester.hasUnanswered()) {
+        if (takeBack.isPending()) {
+            takeBack.again();
+        } else if (requester.hasUnanswered()) {
             int head = psns.head();
             int from = Psn.add(acknowledged, 1);
             requester.rewind(Psn.before(from, head) ? head : from);

@@ -32,6 +32,7 @@ final class PsnWindow {
     private long assigned; // requests below this index have their PSNs
     private boolean inParts; // an append was begun, and requests may come between its parts
     private int unrequested; // bytes sent since an acknowledgement was asked for
+    private int unsentBefore; // as it was before a skip
 
     PsnWindow(QpContext qp) {
         this.qp = qp;
@@ -111,6 +112,24 @@ final class PsnWindow {
         return wqes.getInt(ring.slot(ring.head()) + SendWqeDescriptor.FIRST_PSN);
     }
 
+    /** Index of the request that is to be sent again from a PSN; that of the first without PSNs if there is none. */
+    long indexOf(int psn) {
+        long index = ring.head();
+        while (index < assigned && Psn.after(psn, wqes.getInt(ring.slot(index) + SendWqeDescriptor.LAST_PSN))) {
+            index++;
+        }
+        return index;
+    }
+
+    /** READs and atomics among the unanswered requests before an index. */
+    int readsBefore(long index) {
+        int reads = 0;
+        for (long i = ring.head(); i < index; i++) {
+            reads += QpRequester.isRead(wqes.getByte(ring.slot(i) + SendWqeDescriptor.OPCODE)) ? 1 : 0;
+        }
+        return reads;
+    }
+
     /** PSNs that a request takes: its packets, or those of a READ's answer. */
     int packets(int slot) {
         long header = wqes.getLong(slot + SendWqeDescriptor.HEADER);
@@ -172,6 +191,26 @@ final class PsnWindow {
     void sentRun(int end) {
         sent(end, true);
         unrequested = 0;
+    }
+
+    /** Those that are assigned are to be skipped. @return the PSN of the skip itself */
+    int skip() {
+        int own = next;
+        next = Psn.next(own);
+        unsentBefore = unsent;
+        return own;
+    }
+
+    /** They were: no request has PSNs. */
+    void skipped(boolean partsAbandoned) {
+        noneAssigned();
+        inParts &= !partsAbandoned;
+    }
+
+    /** They are not, after all. */
+    void unskip(int own) {
+        next = own;
+        unsent = unsentBefore;
     }
 
     /** Goes back to a PSN: the timer runs again when it leaves, not while it waits its turn. */

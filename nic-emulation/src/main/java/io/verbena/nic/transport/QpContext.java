@@ -465,7 +465,8 @@ public final class QpContext extends ScheduledFlow {
         return Math.min(requester.deadline(), responder.append.deadline());
     }
 
-    void completeSend(long wrId, WcStatus status, int opcode, int byteLength) {
+    /** Completes a request of this side. */
+    public void completeSend(long wrId, WcStatus status, int opcode, int byteLength) {
         services.complete(
                 queues.sendCompletions(),
                 wrId,

@@ -147,7 +147,7 @@ public abstract class QpRequester {
         return outcome;
     }
 
-    final boolean hasWork() {
+    boolean hasWork() {
         return ring.hasNext() || (slicer != null && slicer.hasUncut());
     }
 

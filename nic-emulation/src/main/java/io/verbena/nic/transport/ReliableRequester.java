@@ -3,7 +3,6 @@ package io.verbena.nic.transport;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.queue.SendWqeDescriptor;
-import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
@@ -19,14 +18,13 @@ import org.agrona.DirectBuffer;
  * moves the cursor only. Pure state: used under the engine's baton.
  */
 final class ReliableRequester extends QpRequester {
-    /** Bytes of a payload that the link is given by reference. */
-    private static final int MIN_BY_REFERENCE = 4 * 1024;
-
     private final Completer completer;
     private final DirectPath direct;
     private final AppendRun run;
     private final PsnWindow psns;
     private final NamedQueue named;
+    private final TakeBack takeBack;
+    private final PayloadInPlace inPlace;
 
     private boolean directly; // the current request is executed on mapped memory
     private boolean justChecked; // its entries have been checked in this turn
@@ -37,8 +35,10 @@ final class ReliableRequester extends QpRequester {
         super(qp, services);
         this.psns = new PsnWindow(qp);
         this.named = new NamedQueue(qp);
-        this.completer = new Completer(qp, services, this, psns);
+        this.takeBack = new TakeBack(qp, services, psns);
+        this.completer = new Completer(qp, services, this, psns, takeBack);
         this.run = new AppendRun(qp, services);
+        this.inPlace = new PayloadInPlace(services, wqes);
         this.direct = new DirectPath(qp, services, run);
     }
 
@@ -77,11 +77,7 @@ final class ReliableRequester extends QpRequester {
     @Override
     void reset(int psn) {
         psns.reset(psn);
-        named.forget();
-        offset = 0;
-        started = false;
-        directly = false;
-        packetsOnly = false;
+        forgetCurrent();
         readsOutstanding = 0;
         completer.reset(psns.next());
         direct.begin(psns.next());
@@ -119,6 +115,9 @@ final class ReliableRequester extends QpRequester {
         int spent = 0;
         outcome = QpContext.MORE;
         justChecked = false;
+        if (takeBack.isPending()) {
+            return skip();
+        }
         while (spent < budget) {
             boolean underWay = started || psns.isCurrentAssigned() || isMessageUnderWay();
             if (qp.state() != QpState.RTS && !(qp.state() == QpState.SQD && underWay)) {
@@ -153,7 +152,7 @@ final class ReliableRequester extends QpRequester {
 
     @Override
     boolean isNextDirect() {
-        if (packetsOnly || !ring.hasNext()) {
+        if (packetsOnly || takeBack.isPending() || !ring.hasNext()) {
             return !packetsOnly && slicer != null && slicer.offersNext();
         }
         int slot = ring.slot(ring.next());
@@ -303,7 +302,13 @@ final class ReliableRequester extends QpRequester {
             return result + Math.max(done, 1) * DirectPath.OVERHEAD;
         }
         started = false;
-        if (result == DirectPath.RECEIVER_NOT_READY && !psns.isInParts()) { // else packets keep the parts alive
+        boolean isNotReady =
+                result == DirectPath.RECEIVER_NOT_READY && !psns.isInParts(); // else packets keep them alive
+        if (isNotReady && ring.waitsApart()) {
+            forgetCurrent();
+            takeBack.here(direct.notReadyDelay());
+            outcome = ring.hasNext() ? QpContext.MORE : QpContext.IDLE;
+        } else if (isNotReady) {
             completer.receiverNotReady(direct.notReadyDelay());
             outcome = completer.isHeldBack() ? QpContext.REFUSED : QpContext.WAITING; // or it was once too often
         } else if (result == DirectPath.LOCAL_ERROR) {
@@ -348,19 +353,10 @@ final class ReliableRequester extends QpRequester {
                 return sendRun(link, path, slot);
             }
         }
-        MemoryRegion source = null; // where the payload lies whole, if it had better not be copied
-        int sourceOffset = 0;
-        if (payload >= MIN_BY_REFERENCE && (flags & SendWqeDescriptor.INLINE) == 0) {
-            long found = ScatterGather.find(wqes, slot + SendWqeDescriptor.DATA, offset, payload);
-            if (found >= 0) {
-                int entry = (int) (found >>> Integer.SIZE);
-                source = services.region(wqes.getInt(entry + SendWqeDescriptor.SGE_KEY));
-                sourceOffset = (int) wqes.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + (int) found;
-            }
-        }
+        MemoryRegion source = inPlace.find(slot, flags, offset, payload);
         int at = source == null
                 ? link.claim(headers + payload)
-                : link.claim(headers, source.buffer(), sourceOffset, payload);
+                : link.claim(headers, source.buffer(), inPlace.offset(), payload);
         if (at == Link.NO_ROOM) {
             return noRoom();
         }
@@ -406,17 +402,11 @@ final class ReliableRequester extends QpRequester {
 
     /** Sends the run that was found, in one packet with the PSNs of all its messages. */
     private int sendRun(Link link, Path path, int slot) {
-        int length = Opcode.APPEND_RUN.headerLength() + run.packetBytes();
-        int at = link.claim(length);
-        if (at == Link.NO_ROOM) {
+        boolean first = !hasUnanswered();
+        int length = run.send(link, path, slot, psns);
+        if (length == Link.NO_ROOM) {
             return noRoom();
         }
-        boolean first = !hasUnanswered();
-        int psn = run.write(link.buffer(), at, slot, psns);
-        link.commit();
-        services.touch(path);
-        services.count(NicCounter.MERGED_APPENDS, run.messages() - 1);
-        psns.sentRun(Psn.add(psn, run.messages()));
         justChecked = false;
         started = false;
         awaitAnswer(first);
@@ -444,38 +434,52 @@ final class ReliableRequester extends QpRequester {
         return STOPPED;
     }
 
+    @Override
+    boolean hasWork() {
+        return takeBack.isPending() ? takeBack.isDue() : super.hasWork();
+    }
+
+    /** Sends the skip if that is due; nothing else. */
+    private int skip() {
+        outcome = QpContext.WAITING;
+        if (takeBack.isDue() && !takeBack.transmit(path())) {
+            noRoom();
+        }
+        completer.sent();
+        return 0;
+    }
+
+    /** What was sent or begun is in the ring no more. */
+    void forgetCurrent() {
+        named.forget();
+        offset = 0;
+        started = false;
+        directly = false;
+        packetsOnly = false;
+    }
+
     /** Goes back to a PSN that was sent: the next packet will be that one. */
     void rewind(int psn) {
         services.nothingUnderWay(qp);
         psns.rewind(psn);
         named.forget();
-        long index = ring.head();
-        readsOutstanding = 0;
-        while (index < psns.assigned()) {
+        long index = psns.indexOf(psn);
+        readsOutstanding = psns.readsBefore(index);
+        if (index < psns.assigned()) {
             int slot = ring.slot(index);
             int kind = wqes.getByte(slot + SendWqeDescriptor.OPCODE);
-            boolean reads = isRead(kind);
-            if (!Psn.after(psn, wqes.getInt(slot + SendWqeDescriptor.LAST_PSN))) {
-                int first = wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
-                offset = reads && kind != READ ? 0 : Math.max(0, Psn.diff(psn, first)) * qp.pathMtu();
-                started = offset > 0;
-                directly = false;
-                ring.rewind(index);
-                return;
-            }
-            if (reads) {
-                readsOutstanding++;
-            }
-            index++;
+            int packets = Math.max(0, Psn.diff(psn, wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN)));
+            offset = isRead(kind) && kind != READ ? 0 : packets * qp.pathMtu();
+            started = offset > 0;
+            directly = false;
+            ring.rewind(index);
         }
     }
 
     @Override
     void completeHead(WcStatus status, int slot, long header) {
         boolean current = ring.next() == ring.head();
-        if (current) {
-            packetsOnly = false;
-        }
+        packetsOnly &= !current;
         if (isRead(SendWqeDescriptor.opcode(header))) {
             completer.readCompleted();
             readsOutstanding -= current ? 0 : 1;
@@ -487,8 +491,7 @@ final class ReliableRequester extends QpRequester {
     void flush() {
         super.flush();
         psns.noneAssigned();
-        directly = false;
-        packetsOnly = false;
+        forgetCurrent();
         readsOutstanding = 0;
         completer.disarm();
         services.nothingUnderWay(qp);

@@ -18,6 +18,7 @@ import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.Psn;
 import io.verbena.nic.wire.RethFlyweight;
+import io.verbena.nic.wire.SkipEthFlyweight;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.AtomicBuffer;
@@ -113,8 +114,13 @@ final class ReliableResponder extends QpResponder {
         nakked = false;
         nakSyndrome = 0;
         communicationEstablished();
+        if (opcode == Opcode.SKIP) {
+            skip(b, offset + opcode.skipEthOffset());
+            return;
+        }
         boolean between = opcode.mayInterrupt(previous);
-        int result = between || opcode.mayFollow(previous)
+        boolean follows = between || opcode.mayFollow(previous);
+        int result = follows
                 ? answer(sourceNic, opcode, b, offset, length - headers, headers, done)
                 : AethSyndrome.INVALID_REQUEST;
         if (result == DONE) {
@@ -135,9 +141,30 @@ final class ReliableResponder extends QpResponder {
             }
         } else if (result == NOT_READY) {
             nak(AethSyndrome.rnrNak(qp.retries().minRnrTimer()));
+        } else if (follows
+                && opcode.family() == Opcode.Family.APPEND
+                && qp.sendRing().isFed()) {
+            services.count(NicCounter.APPENDS_REFUSED);
+            nak(AethSyndrome.refusal(result)); // others send by this queue pair too
         } else {
             refuse(result);
         }
+    }
+
+    /** What was not taken, and what came behind it, will not come again ({@link TakeBack}). */
+    private void skip(DirectBuffer b, int eth) {
+        int next = SkipEthFlyweight.next(b, eth);
+        if (Psn.diff(next, expectedPsn) <= 0 || (previous != null && previous.family() != Opcode.Family.APPEND)) {
+            refuse(AethSyndrome.INVALID_REQUEST);
+            return;
+        }
+        if (SkipEthFlyweight.abandons(b, eth)) {
+            append.abandon();
+            previous = null;
+        }
+        expectedPsn = next;
+        acknowledgementDue = true;
+        services.acknowledge(qp);
     }
 
     /** A request is not the next one: it came before, or one before it is missing. */

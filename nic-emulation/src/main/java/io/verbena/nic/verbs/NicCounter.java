@@ -47,6 +47,10 @@ public enum NicCounter {
     UNFINISHED_APPENDS,
     /** Appends that had to wait because as many bytes of their sender lie in queues as its quota allows. */
     SENDER_QUOTA_REFUSALS,
+    /** Appends that were refused for themselves alone, on queue pairs that many send by. */
+    APPENDS_REFUSED,
+    /** Times a requester took requests back, so that those behind one that was not taken could go on. */
+    TAKEN_BACK,
     /** Mappings that append queues and regions wanted and the memory did not have. */
     MEMORY_EXHAUSTED
 }

@@ -2,12 +2,14 @@ package io.verbena.nic.wire;
 
 /**
  * The syndrome of an {@link AethFlyweight}: kind in bits 6..5, value in bits 4..0, as InfiniBand packs them (volume 1,
- * 9.7.5.1.1). Constants and tests on the plain byte; nothing is allocated.
+ * 9.7.5.1.1); refusals are of the kind that it leaves free. Constants and tests on the plain byte; nothing is
+ * allocated.
  *
  * <pre>
  *   bit   7      6 5     4 .. 0
  *         zero   00      credits (31: not counted)        ACK
  *                01      {@link RnrTimer} code            RNR NAK
+ *                10      code of the error                refusal
  *                11      code of the error                NAK
  * </pre>
  */
@@ -36,6 +38,7 @@ public final class AethSyndrome {
     private static final int KIND_MASK = 0xE0;
     private static final int KIND_ACK = 0x00;
     private static final int KIND_RNR = 0x20;
+    private static final int KIND_REFUSAL = 0x40;
     private static final int KIND_NAK = 0x60;
     private static final int VALUE_MASK = 0x1F;
 
@@ -52,6 +55,25 @@ public final class AethSyndrome {
             throw new IllegalArgumentException("RNR timer code " + timerCode + " outside 0..31");
         }
         return KIND_RNR | timerCode;
+    }
+
+    /**
+     * The syndrome of a refusal: a NAK of one request, after which the queue pair goes on.
+     *
+     * @param nak of an error
+     */
+    public static int refusal(int nak) {
+        return KIND_REFUSAL | (nak & VALUE_MASK);
+    }
+
+    /** Whether one request was refused, and the queue pair goes on. */
+    public static boolean isRefusal(int syndrome) {
+        return (syndrome & KIND_MASK) == KIND_REFUSAL;
+    }
+
+    /** The NAK that says of which error a refusal is. */
+    public static int nak(int refusal) {
+        return KIND_NAK | (refusal & VALUE_MASK);
     }
 
     /** Whether this is a positive acknowledgement. */
@@ -78,8 +100,13 @@ public final class AethSyndrome {
     public static boolean isKnown(int syndrome) {
         return isAck(syndrome)
                 || isRnrNak(syndrome)
-                || (syndrome >= PSN_SEQUENCE_ERROR && syndrome <= REMOTE_OPERATIONAL_ERROR)
-                || syndrome == REMOTE_ABORTED;
+                || (isRefusal(syndrome) && isRequestError(nak(syndrome)))
+                || syndrome == PSN_SEQUENCE_ERROR
+                || isRequestError(syndrome);
+    }
+
+    private static boolean isRequestError(int nak) {
+        return (nak >= INVALID_REQUEST && nak <= REMOTE_OPERATIONAL_ERROR) || nak == REMOTE_ABORTED;
     }
 
     /** The syndrome in words, for traces. */
@@ -89,6 +116,9 @@ public final class AethSyndrome {
         }
         if (isRnrNak(syndrome)) {
             return "RNR_NAK(" + timerCode(syndrome) + ')';
+        }
+        if (isRefusal(syndrome) && isKnown(syndrome)) {
+            return "refusal: " + describe(nak(syndrome));
         }
         switch (syndrome) {
             case PSN_SEQUENCE_ERROR:

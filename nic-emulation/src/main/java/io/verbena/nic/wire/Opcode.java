@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * where it has them; UC uses the same, UD has its own because a {@link DethFlyweight} follows.
  *
  * <pre>
- *   order of headers: BTH · DETH · RETH | AtomicETH | AppendETH · AETH · AtomicAckETH · ImmDt | IETH · payload
+ *   order of headers: BTH · DETH · RETH | AtomicETH | AppendETH | SkipETH · AETH · AtomicAckETH
+ *                     · ImmDt | IETH · payload
  * </pre>
  *
  * <p>Immutable; the accessors are field reads.
@@ -85,6 +86,8 @@ public enum Opcode {
     APPEND_ONLY_AGAIN(0x1F, Family.APPEND, Position.ONLY, Table.RC | Table.PAYLOAD),
     /** An APPEND in one packet, with immediate, for the queue and the stream that the last AppendETH has named. */
     APPEND_ONLY_AGAIN_IMMEDIATE(0x20, Family.APPEND, Position.ONLY, Table.RC | Table.PAYLOAD | Table.IMM),
+    /** Takes back requests that were refused, and those behind them: their PSNs are nobody's. */
+    SKIP(0x21, Family.CONTROL, Position.ONLY, Table.RC | Table.SKIP),
 
     /** A datagram. */
     UD_SEND_ONLY(0x64, Family.SEND, Position.ONLY, Table.UD | Table.PAYLOAD | Table.DETH),
@@ -108,6 +111,8 @@ public enum Opcode {
         ATOMIC,
         /** APPEND in all its forms. */
         APPEND,
+        /** What a requester says of its requests. */
+        CONTROL,
         /** What a responder sends. */
         RESPONSE
     }
@@ -164,6 +169,7 @@ public enum Opcode {
     private final int rethOffset;
     private final int atomicEthOffset;
     private final int appendEthOffset;
+    private final int skipEthOffset;
     private final int aethOffset;
     private final int atomicAckEthOffset;
     private final int immOffset;
@@ -183,6 +189,8 @@ public enum Opcode {
         at += has(Table.ATOMIC) ? AtomicEthFlyweight.LENGTH : 0;
         appendEthOffset = has(Table.APPEND) ? at : ABSENT;
         at += has(Table.APPEND) ? AppendEthFlyweight.LENGTH : 0;
+        skipEthOffset = has(Table.SKIP) ? at : ABSENT;
+        at += has(Table.SKIP) ? SkipEthFlyweight.LENGTH : 0;
         aethOffset = has(Table.AETH) ? at : ABSENT;
         at += has(Table.AETH) ? AethFlyweight.LENGTH : 0;
         atomicAckEthOffset = has(Table.ATOMIC_ACK) ? at : ABSENT;
@@ -316,6 +324,11 @@ public enum Opcode {
     /** Offset of the {@link AppendEthFlyweight} in the packet, or {@link #ABSENT}. */
     public int appendEthOffset() {
         return appendEthOffset;
+    }
+
+    /** Offset of the {@link SkipEthFlyweight} in the packet, or {@link #ABSENT}. */
+    public int skipEthOffset() {
+        return skipEthOffset;
     }
 
     /** Offset of the {@link AethFlyweight} in the packet, or {@link #ABSENT}. */
@@ -454,6 +467,7 @@ public enum Opcode {
         static final int AETH = 1 << 9;
         static final int ATOMIC_ACK = 1 << 10;
         static final int IETH = 1 << 11;
+        static final int SKIP = 1 << 12;
 
         private Table() {}
     }

@@ -11,6 +11,7 @@ import io.verbena.nic.wire.IethFlyweight;
 import io.verbena.nic.wire.ImmDtFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.RethFlyweight;
+import io.verbena.nic.wire.SkipEthFlyweight;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -149,6 +150,10 @@ final class Packet {
             s.append(opcode == Opcode.APPEND_RUN ? " messages=" + messages() : "");
             int stream = AppendEthFlyweight.stream(buffer, opcode.appendEthOffset());
             s.append(stream != 0 && opcode != Opcode.APPEND_RUN ? " stream=" + stream : "");
+        }
+        if (opcode.skipEthOffset() != Opcode.ABSENT) {
+            s.append(" next=").append(SkipEthFlyweight.next(buffer, opcode.skipEthOffset()));
+            s.append(SkipEthFlyweight.abandons(buffer, opcode.skipEthOffset()) ? " abandons" : "");
         }
         if (opcode.aethOffset() != Opcode.ABSENT) {
             s.append(' ').append(syndrome(AethFlyweight.syndrome(buffer, opcode.aethOffset())));

@@ -47,12 +47,26 @@ class OpcodeTest {
     @EnumSource(Opcode.class)
     void headersFollowEachOtherWithoutGapAndAligned(Opcode o) {
         int[] offsets = {
-            o.dethOffset(), o.rethOffset(), o.atomicEthOffset(), o.appendEthOffset(),
-            o.aethOffset(), o.atomicAckEthOffset(), o.immOffset(), o.iethOffset()
+            o.dethOffset(),
+            o.rethOffset(),
+            o.atomicEthOffset(),
+            o.appendEthOffset(),
+            o.skipEthOffset(),
+            o.aethOffset(),
+            o.atomicAckEthOffset(),
+            o.immOffset(),
+            o.iethOffset()
         };
         int[] lengths = {
-            DethFlyweight.LENGTH, RethFlyweight.LENGTH, AtomicEthFlyweight.LENGTH, AppendEthFlyweight.LENGTH,
-            AethFlyweight.LENGTH, AtomicAckEthFlyweight.LENGTH, ImmDtFlyweight.LENGTH, IethFlyweight.LENGTH
+            DethFlyweight.LENGTH,
+            RethFlyweight.LENGTH,
+            AtomicEthFlyweight.LENGTH,
+            AppendEthFlyweight.LENGTH,
+            SkipEthFlyweight.LENGTH,
+            AethFlyweight.LENGTH,
+            AtomicAckEthFlyweight.LENGTH,
+            ImmDtFlyweight.LENGTH,
+            IethFlyweight.LENGTH
         };
         int at = BthFlyweight.LENGTH;
         for (int i = 0; i < offsets.length; i++) {

@@ -35,6 +35,7 @@ class TimerCodesTest {
         for (int s = 0; s < 256; s++) {
             int kinds = (AethSyndrome.isAck(s) ? 1 : 0)
                     + (AethSyndrome.isRnrNak(s) ? 1 : 0)
+                    + (AethSyndrome.isRefusal(s) ? 1 : 0)
                     + (AethSyndrome.isNak(s) ? 1 : 0);
             assertThat(kinds).isLessThanOrEqualTo(1);
             if (kinds == 0) {
@@ -48,6 +49,18 @@ class TimerCodesTest {
             assertThat(AethSyndrome.isRnrNak(s)).isTrue();
             assertThat(AethSyndrome.timerCode(s)).isEqualTo(code);
         }
+        for (int nak : new int[] {
+            AethSyndrome.INVALID_REQUEST,
+            AethSyndrome.REMOTE_ACCESS_ERROR,
+            AethSyndrome.REMOTE_OPERATIONAL_ERROR,
+            AethSyndrome.REMOTE_ABORTED
+        }) {
+            int refusal = AethSyndrome.refusal(nak);
+            assertThat(AethSyndrome.isKnown(refusal)).isTrue();
+            assertThat(AethSyndrome.nak(refusal)).isEqualTo(nak);
+        }
+        assertThat(AethSyndrome.isKnown(AethSyndrome.refusal(AethSyndrome.PSN_SEQUENCE_ERROR)))
+                .isFalse();
         assertThat(AethSyndrome.isAck(AethSyndrome.ACK)).isTrue();
         assertThat(AethSyndrome.isNak(AethSyndrome.PSN_SEQUENCE_ERROR)).isTrue();
         assertThatThrownBy(() -> AethSyndrome.rnrNak(32)).hasMessageContaining("32");
