@@ -52,7 +52,9 @@ class SharedByDefaultTest {
             assertThat(channels.subList(0, APART)).noneMatch(Channel::isShared);
             assertThat(channels.subList(APART, CHANNELS)).allMatch(Channel::isShared);
             assertThat(queuePairs(channels)).hasSize(APART + 1);
-            assertThat(connect(pair, "other").subList(0, APART)).noneMatch(Channel::isShared);
+            List<Channel> others = connect(pair, "other"); // of the same peer
+            assertThat(others).allMatch(Channel::isShared);
+            assertThat(queuePairs(others)).containsExactly(channels.get(APART).queuePairNumber());
             UnsafeBuffer message = new UnsafeBuffer(new byte[8]);
             for (Channel channel : channels) {
                 pair.await(() -> channel.offer(message, 0, 8) == SendResult.SENT);

@@ -38,7 +38,7 @@ public final class HelloFlyweight {
     public static final long MAGIC = 0x00_41_4E_45_42_52_45_56L;
 
     /** Version of the hello and of all that follows it on the connection. */
-    public static final int VERSION = 6;
+    public static final int VERSION = 7;
 
     /** Bytes of the fixed part. */
     public static final int HEADER_LENGTH = 112;

@@ -138,7 +138,7 @@ final class ConnectionTable {
             return c;
         } catch (RuntimeException e) {
             if (among != null) {
-                shares.leave(among);
+                shares.leave(among, wanted.name());
             }
             throw e;
         }

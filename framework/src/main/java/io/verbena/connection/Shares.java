@@ -63,13 +63,13 @@ final class Shares {
         boolean apart = withAll != null && withAll.isApart(wanted.name());
         Key key = apart ? new Key(wanted.owner(), wanted.peerNic(), wanted.name()) : all;
         SharedConnection among = outgoing.computeIfAbsent(key, none -> new SharedConnection(!apart));
-        among.enter();
+        among.enter(wanted.name());
         return among;
     }
 
     /** A connection is gone, or could not be made. */
-    void leave(SharedConnection among) {
-        if (among.leave()) {
+    void leave(SharedConnection among, String inbox) {
+        if (among.leave(inbox)) {
             outgoing.values().remove(among);
         }
     }
@@ -249,7 +249,7 @@ final class Shares {
         parts(c);
         SharedConnection among = c.among;
         if (among != null) {
-            leave(among);
+            leave(among, c.name);
         }
         Shared shared = byNumber.get(c.number());
         if (shared == null || shared.pair.peerQp() != 0 || shared.founder != c) {

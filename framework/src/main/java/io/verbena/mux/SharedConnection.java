@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.agrona.collections.Object2IntCounterMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ public final class SharedConnection {
     private final boolean several;
     private final List<SharedQueuePair> queuePairs = new ArrayList<>();
     private int channels;
+    private final Object2IntCounterMap<String> byInbox = new Object2IntCounterMap<>(0);
     private final Set<String> apart = new HashSet<>();
     private boolean refused;
 
@@ -30,19 +32,25 @@ public final class SharedConnection {
         this.several = several;
     }
 
-    /** A channel is added, whether or not it shares. */
-    public void enter() {
+    /** A channel to an inbox is added, whether or not it shares. */
+    public void enter(String inbox) {
         channels++;
+        byInbox.incrementAndGet(inbox);
     }
 
-    /** A channel is gone. @return whether it was the last */
-    public boolean leave() {
+    /** A channel to an inbox is gone. @return whether it was the last */
+    public boolean leave(String inbox) {
+        byInbox.decrementAndGet(inbox);
         return --channels == 0;
     }
 
-    /** Channels that it has. */
+    /** Channels that it has, but for those that cannot share with the others. */
     public int channels() {
-        return channels;
+        int sharing = channels;
+        for (String inbox : apart) {
+            sharing -= byInbox.get(inbox);
+        }
+        return sharing;
     }
 
     /**
