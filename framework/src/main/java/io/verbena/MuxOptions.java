@@ -29,8 +29,8 @@ public final class MuxOptions {
     }
 
     /**
-     * Queue pairs to the same peer that a tenant's channels share, 1 to 64; default 2. Each is of up to 4,095 channels in
-     * its life; one more follows each that is used up.
+     * Queue pairs to the same peer that a tenant's channels share, 1 to 64; default 2. Each is of up to 4,095 channels
+     * in its life; one more follows each that is used up.
      */
     public MuxOptions queuePairs(int count) {
         queuePairs = Limits.range("queuePairs", count, 1, 64);
