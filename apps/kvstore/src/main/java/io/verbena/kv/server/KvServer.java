@@ -93,7 +93,8 @@ public final class KvServer implements AutoCloseable {
                 .memoryBudget(share(context.memoryBudget, context.shards))
                 .argumentBudget(share(context.argumentBudget, context.shards))
                 .maxReplyLength(context.maxReplyLength)
-                .evictionPolicy(context.evictionPolicy);
+                .evictionPolicy(context.evictionPolicy)
+                .memorySource(context.memorySource);
         if (context.readIndexBytes > 0) {
             shareReadIndex(node, shardContext, context);
         }

@@ -7,9 +7,11 @@ import io.verbena.kv.protocol.ReadIndexDescriptor;
 import io.verbena.kv.store.EvictionPolicy;
 import io.verbena.kv.store.ShardContext;
 import io.verbena.tier.PagedOptions;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.agrona.BitUtil;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,7 @@ public final class KvServerContext {
     long argumentBudget = ShardContext.DEFAULT_ARGUMENT_BUDGET;
     int maxReplyLength = ShardContext.DEFAULT_MAX_REPLY_LENGTH;
     EvictionPolicy evictionPolicy = EvictionPolicy.REFUSE;
+    IntFunction<ByteBuffer> memorySource = ByteBuffer::allocateDirect;
     int inboxChunk = 1 << 20;
     long maxBacklog = 256L << 20;
     long readIndexBytes;
@@ -124,6 +127,19 @@ public final class KvServerContext {
     /** What happens when memory is full. */
     public KvServerContext evictionPolicy(EvictionPolicy policy) {
         evictionPolicy = policy;
+        return this;
+    }
+
+    /**
+     * Says where the shards' memory comes from, keys and values alike: {@link ByteBuffer#allocateDirect} unless set
+     * otherwise. A source that maps pieces of a file, for example, lets the kernel keep in memory what is used and the
+     * rest on disk. Data does not outlive the server: nothing is read from what the source returns.
+     *
+     * @param source makes a direct buffer of this many bytes, which is freed when the shard needs it no more, or throws
+     *     OutOfMemoryError; called by each shard's thread, so it must be thread-safe where there are several
+     */
+    public KvServerContext memorySource(IntFunction<ByteBuffer> source) {
+        memorySource = source;
         return this;
     }
 

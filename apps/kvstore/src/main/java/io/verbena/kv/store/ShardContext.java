@@ -275,10 +275,11 @@ public final class ShardContext {
     }
 
     /**
-     * Says where the shard's memory comes from: {@link ByteBuffer#allocateDirect} unless set otherwise. For tests of
-     * what happens when there is none.
+     * Says where the shard's memory comes from: {@link ByteBuffer#allocateDirect} unless set otherwise. A mapping of a
+     * file is a direct buffer, too.
      *
-     * @param source makes a direct buffer of this many bytes, or throws OutOfMemoryError
+     * @param source makes a direct buffer of this many bytes, which is freed when the shard needs it no more, or throws
+     *     OutOfMemoryError
      * @return this
      */
     public ShardContext memorySource(IntFunction<ByteBuffer> source) {
