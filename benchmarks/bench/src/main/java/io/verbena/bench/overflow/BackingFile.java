@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -22,29 +21,29 @@ final class BackingFile implements AutoCloseable {
     private final int slot;
     private final ThreadLocal<ByteBuffer> buffers;
 
-    /** Makes an empty file in a directory. */
-    BackingFile(Path directory, int valueLength) {
-        slot = (valueLength + PAGE - 1) / PAGE * PAGE;
+    /** Makes an empty file, which must not exist. */
+    BackingFile(Path path, int valueLength) {
+        this.path = path;
+        slot = slot(valueLength);
         buffers = ThreadLocal.withInitial(
                 () -> ByteBuffer.allocateDirect(slot + PAGE).alignedSlice(PAGE));
         try {
-            path = Files.createTempFile(directory, "verbena-overflow", ".values");
-            channel = open(path);
+            channel = FileChannel.open(
+                    path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE, direct());
         } catch (IOException | UnsupportedOperationException e) {
             throw new RunException(
-                    "no direct I/O in " + directory + " (" + e.getMessage()
-                            + "); name a directory on a disk with --file",
+                    "no direct I/O for " + path + " (" + e.getMessage() + "); name a directory on a disk with --file",
                     e);
         }
     }
 
-    private static FileChannel open(Path file) throws IOException {
-        try {
-            return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, direct());
-        } catch (IOException | UnsupportedOperationException e) {
-            Files.delete(file);
-            throw e;
-        }
+    /** Bytes of a file of so many values. */
+    static long length(int keys, int valueLength) {
+        return (long) keys * slot(valueLength);
+    }
+
+    private static int slot(int valueLength) {
+        return (valueLength + PAGE - 1) / PAGE * PAGE;
     }
 
     /** By its name: javac warns of the class, which {@code jdk.unsupported} exports. */
@@ -93,11 +92,7 @@ final class BackingFile implements AutoCloseable {
     @Override
     public void close() {
         try {
-            try {
-                channel.close();
-            } finally {
-                Files.deleteIfExists(path);
-            }
+            channel.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,14 +3,11 @@ package io.verbena.bench.overflow;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
-import io.verbena.bench.Interval;
 import io.verbena.bench.report.Machine;
-import io.verbena.bench.report.MarkdownTable;
 import io.verbena.bench.trial.JavaProcess;
 import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -26,13 +23,22 @@ import picocli.CommandLine.Option;
         description = {
             "Measures the key-value store with a working set several times its memory (ETC: 5 %% SETs, Zipf 0.99),",
             "between processes: strings moved to two donors, each with all of them, against eviction with misses",
-            "answered from a file on disk, past the page cache. In rounds by turns; every answer's bytes are checked.",
+            "answered from a file on disk, past the page cache, and against a store all of whose memory is a mapping",
+            "of a file on disk. In rounds by turns; every answer's bytes are checked.",
             "Then a donor is killed (SIGKILL) in the middle of a round, and all keys are read: nothing may be lost.%n"
         })
 public final class OverflowCommand extends RunCommand {
     private static final long MIN_MEMORY = 256 << 10;
     private static final long MIN_FRAMES = 64 << 10;
     private static final int FRAMES_PART = 8; // of the memory are frames, where there are donors
+    private static final long MIN_LIMITED = 64_000_000; // much more than what a JVM takes and gives back in a round
+    private static final String MOVED = "donors";
+    private static final String EVICTED = "file";
+    private static final String MAPPED = "mmap";
+    private static final String ADVISED = "mmap: the kernel knows that its pages are used at random (MADV_RANDOM)";
+    private static final String NOT_ADVISED =
+            "mmap: this JVM cannot tell the kernel that pages are used at random, and it reads more than is used;"
+                    + " Java 17, 22 and later can";
 
     @Option(names = "--keys", paramLabel = "<count>", description = "Default ${DEFAULT-VALUE}.")
     int keys = 30_000;
@@ -58,8 +64,16 @@ public final class OverflowCommand extends RunCommand {
     @Option(names = "--seconds", paramLabel = "<seconds>", description = "Of a round; default ${DEFAULT-VALUE}.")
     double seconds = 3;
 
-    @Option(names = "--file", paramLabel = "<directory>", description = "Where the file is; default ${DEFAULT-VALUE}.")
+    @Option(names = "--file", paramLabel = "<directory>", description = "Where files are; default ${DEFAULT-VALUE}.")
     Path directory = Path.of(".");
+
+    @Option(
+            names = "--limit-memory",
+            description = {
+                "Run each server in a memory cgroup, in which it has for data what a store with a limit has, and",
+                "what its JVM takes. Without, the page cache of the machine has the mapped file."
+            })
+    boolean limitMemory;
 
     /** Creates the command. */
     public OverflowCommand() {
@@ -78,99 +92,78 @@ public final class OverflowCommand extends RunCommand {
         long data = (long) keys * value;
         long memory = data / times;
         RunException.requireRange("keys x value / times", memory, MIN_MEMORY, Long.MAX_VALUE);
+        if (limitMemory) {
+            RunException.requireRange("with --limit-memory, keys x value / times", memory, MIN_LIMITED, Long.MAX_VALUE);
+        }
         long frames = Math.max(MIN_FRAMES, memory / FRAMES_PART);
         long far = 2 * data / 4096 * 4096 + (1 << 20);
-        try (JavaProcess first = new JavaProcess(DonorProcess.class, List.of(Long.toString(2 * far)));
-                JavaProcess second = new JavaProcess(DonorProcess.class, List.of(Long.toString(2 * far)));
-                JavaProcess tier = server(
-                        memory - frames,
+        LimitedServer.Sizes sizes = new LimitedServer.Sizes(data, memory, limitMemory);
+        try (DiskDirectory disk = new DiskDirectory(directory, BackingFile.length(keys, value) + 2 * data);
+                JavaProcess first = DonorProcess.start(2 * far);
+                JavaProcess second = DonorProcess.start(2 * far);
+                LimitedServer tier = LimitedServer.overflowing(
+                        MOVED,
+                        sizes,
                         frames,
                         far,
                         List.of(OverflowServer.addressOf(first), OverflowServer.addressOf(second)));
-                JavaProcess evicting = server(memory, frames, far, List.of());
-                BackingFile file = new BackingFile(directory, value);
-                Node node = Node.launch(new NodeContext().mode(NodeMode.INVOKER));
-                OverflowLoad moved = new OverflowLoad(node, OverflowServer.addressOf(tier), keys, value, depth, null);
-                OverflowLoad evicted =
-                        new OverflowLoad(node, OverflowServer.addressOf(evicting), keys, value, depth, file)) {
+                LimitedServer evicting = LimitedServer.evicting(EVICTED, sizes);
+                LimitedServer mapping = LimitedServer.mapping(MAPPED, sizes, disk.file(MAPPED));
+                BackingFile file = new BackingFile(disk.file(EVICTED), value)) {
             out.println(Machine.here().text());
-            measure(moved, evicted);
-            kill(moved, first);
+            out.println("files in " + directory.toAbsolutePath().normalize() + ", " + disk.fileSystem());
+            out.println(MappingAdvice.isAvailable() ? ADVISED : NOT_ADVISED);
+            String ofTier = OverflowServer.addressOf(tier.process());
+            String ofEvicting = OverflowServer.addressOf(evicting.process());
+            String ofMapping = OverflowServer.addressOf(mapping.process());
+            try (Node node = Node.launch(new NodeContext().mode(NodeMode.INVOKER));
+                    OverflowLoad moved = new OverflowLoad(node, ofTier, keys, value, depth, null);
+                    OverflowLoad evicted = new OverflowLoad(node, ofEvicting, keys, value, depth, file);
+                    OverflowLoad mapped = new OverflowLoad(node, ofMapping, keys, value, depth, null)) {
+                Side donors = new Side(MOVED, tier, moved);
+                List<Side> sides =
+                        List.of(donors, new Side(EVICTED, evicting, evicted), new Side(MAPPED, mapping, mapped));
+                measure(node, sides, disk.file(MAPPED));
+                kill(donors, first);
+            }
         }
         return 0;
     }
 
-    private static JavaProcess server(long memory, long frames, long far, List<String> donors) {
-        List<String> arguments =
-                new ArrayList<>(List.of(Long.toString(memory), Long.toString(frames), Long.toString(far)));
-        arguments.addAll(donors);
-        return new JavaProcess(OverflowServer.class, arguments);
-    }
-
-    private void measure(OverflowLoad moved, OverflowLoad evicted) {
-        List<OverflowLoad> ways = List.of(moved, evicted);
-        OverflowLoad.Counts counts = evicted.counts();
-        long filled = 0;
-        long missed = 0;
-        double[][] rates = new double[3][rounds];
-        double[][] tails = new double[3][rounds];
-        double[][] medians = new double[3][rounds];
-        for (int i = -warmup; i < rounds; i++) { // the first ones compile what all run, and fill the memory by use
-            if (i == 0) {
-                filled = counts.done;
-                missed = counts.misses;
-            }
-            for (int way = 0; way < 2; way++) {
-                double rate = ways.get(way).run(writes, seconds) / 1000;
-                Histogram histogram = ways.get(way).times();
-                if (i >= 0) {
-                    rates[way][i] = rate;
-                    medians[way][i] = histogram.getValueAtPercentile(50) / 1000.0;
-                    tails[way][i] = histogram.getValueAtPercentile(99) / 1000.0;
-                }
-            }
-            if (i >= 0) {
-                rates[2][i] = rates[0][i] / rates[1][i];
-                medians[2][i] = medians[0][i] / medians[1][i];
-                tails[2][i] = tails[0][i] / tails[1][i];
-            }
+    private void measure(Node node, List<Side> sides, Path mapping) {
+        OverflowRounds measured = new OverflowRounds(node, sides, writes, seconds);
+        measured.warmUp(warmup / 2); // compiles what all run, for which JVMs take much memory
+        if (limitMemory) {
+            Side.whileServing(node, () -> DiskDirectory.force(mapping)); // pages that are on disk can go at once
+            measured.limitMemory();
         }
-        MarkdownTable table = new MarkdownTable(List.of("what", "donors", "file", "donors by file"));
-        table.line(line("1000 operations a second, " + depth + " under way, " + writes + " % SETs", rates));
-        table.line(line("p50, us", medians));
-        table.line(line("p99, us", tails));
-        table.print(out);
+        measured.warmUp(warmup - warmup / 2); // fills the memory by use
+        OverflowLoad.Counts counts = sides.get(1).load().counts();
+        long filled = counts.done;
+        long missed = counts.misses;
+        measured.measure(rounds, depth, out);
         out.println(text(
                 "%.1f %% of the operations missed the evicting store",
                 100.0 * (counts.misses - missed) / Math.max(1, counts.done - filled)));
     }
 
     /** A donor dies in the middle of a round. */
-    private void kill(OverflowLoad load, JavaProcess donor) {
+    private void kill(Side moved, JavaProcess donor) {
         ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
         try {
             Future<?> killed = later.schedule(
                     () -> donor.process().destroyForcibly(), (long) (seconds * 500), TimeUnit.MILLISECONDS);
-            load.run(writes, seconds);
+            moved.run(writes, seconds);
             if (!killed.isDone()) {
                 throw new RunException("the donor was not killed before the round was over: give it more --seconds");
             }
         } finally {
             later.shutdownNow();
         }
-        Histogram histogram = load.times();
-        load.readAll();
+        Histogram histogram = moved.load().times();
+        moved.readAll();
         out.println(text(
                 "one of two donors killed in a round: p99 %.0f us, longest %.0f ms; all %d keys read and right",
                 histogram.getValueAtPercentile(99) / 1000.0, histogram.getMaxValue() / 1e6, keys));
-    }
-
-    private static List<String> line(String what, double[][] values) {
-        return List.of(what, cell(values[0]), cell(values[1]), cell(values[2]));
-    }
-
-    private static String cell(double[] values) {
-        Interval interval = Interval.of(values);
-        return text("%.2f (%.2f-%.2f)", interval.median(), interval.min(), interval.max());
     }
 }

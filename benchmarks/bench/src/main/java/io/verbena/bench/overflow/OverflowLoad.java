@@ -229,7 +229,10 @@ final class OverflowLoad implements AutoCloseable {
         } else if (node.doWork() == 0) {
             node.await(NAP);
         }
-        if (System.nanoTime() - deadline > 0 || !client.isConnected(0)) {
+        if (!client.isConnected(0)) {
+            throw new RunException("the server is gone: " + counts.underWay + " operations were under way");
+        }
+        if (System.nanoTime() - deadline > 0) {
             throw new RunException("the server has not answered: " + counts.underWay + " operations are under way");
         }
     }

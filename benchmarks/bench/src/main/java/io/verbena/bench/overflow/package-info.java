@@ -1,10 +1,15 @@
 /**
- * {@code bench overflow}: the key-value store with a working set several times its memory, moved to donors or evicted.
+ * {@code bench overflow}: the key-value store with a working set several times its memory: moved to donors, evicted, or
+ * left to the kernel.
  *
  * <pre>
- *   OverflowCommand ── OverflowLoad ──┬──▶ OverflowServer "donors" ──▶ two DonorProcess, one of which is killed
- *                                     └──▶ OverflowServer "file": evicts
- *                                           miss ──▶ BackingFile, on disk ──▶ SET
+ *   OverflowCommand ── OverflowRounds ── Side, three by turns: OverflowLoad ──▶ LimitedServer
+ *
+ *   LimitedServer is the process of an OverflowServer, in a MemoryGroup if that is asked for
+ *
+ *     "donors"   OverflowServer ──▶ two DonorProcess, one of which is killed
+ *     "file"     OverflowServer evicts; miss ──▶ BackingFile, on disk ──▶ SET
+ *     "mmap"     OverflowServer's memory is a MappedFile: what is used is in the page cache
  * </pre>
  */
 @NullMarked

@@ -34,17 +34,35 @@ public final class JavaProcess implements AutoCloseable {
         this(type, arguments, null);
     }
 
+    /**
+     * Starts one whose error stream is this one's, by another program and with more options.
+     *
+     * @param launcher a command that executes the one that follows it in its own place; may be empty
+     * @param options of the JVM beside those of this one, which they override
+     * @param type of the command; {@link ChildMain} runs it
+     * @param arguments of the command
+     */
+    public JavaProcess(
+            List<String> launcher,
+            List<String> options,
+            Class<? extends Callable<Integer>> type,
+            List<String> arguments) {
+        this(launcher, options, ChildMain.class.getName(), childArguments(type, arguments), null);
+    }
+
     /** Starts one whose error stream goes to a file. */
     JavaProcess(Class<? extends Callable<Integer>> type, List<String> arguments, @Nullable Path errors) {
-        this(
-                ChildMain.class.getName(),
-                Stream.concat(Stream.of(type.getName()), arguments.stream()).toList(),
-                errors);
+        this(ChildMain.class.getName(), childArguments(type, arguments), errors);
     }
 
     /** Starts one with a main class of its own. */
     JavaProcess(String main, List<String> arguments, @Nullable Path errors) {
-        List<String> command = new ArrayList<>();
+        this(List.of(), List.of(), main, arguments, errors);
+    }
+
+    private JavaProcess(
+            List<String> launcher, List<String> options, String main, List<String> arguments, @Nullable Path errors) {
+        List<String> command = new ArrayList<>(launcher);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
             if (!option.startsWith("-javaagent") && !option.startsWith("-agentlib")) {
@@ -55,6 +73,7 @@ public final class JavaProcess implements AutoCloseable {
         if (level != null) {
             command.add("-D" + LOG_LEVEL + "=" + level);
         }
+        command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
         command.addAll(arguments);
         try {
@@ -67,6 +86,10 @@ public final class JavaProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new RunException("cannot start " + command.get(0) + ": " + e.getMessage(), e);
         }
+    }
+
+    private static List<String> childArguments(Class<? extends Callable<Integer>> type, List<String> arguments) {
+        return Stream.concat(Stream.of(type.getName()), arguments.stream()).toList();
     }
 
     /** The process. */
