@@ -31,8 +31,8 @@ final class DrumAgent {
     /** Requests that a connection may post before others have their turn. */
     private static final int TURN = 16;
 
-    /** Requests of a queue pair that the NIC has at a time. */
-    private static final int MAX_REQUESTS = 16;
+    /** Requests of a queue pair that the NIC has at a time, pieces included: what its send queue needs room for. */
+    static final int MAX_REQUESTS = 16;
 
     /** Bytes of a queue pair at the NIC with which nothing more is taken; the last piece may have passed them. */
     private static final int MAX_BYTES = 64 << 10;

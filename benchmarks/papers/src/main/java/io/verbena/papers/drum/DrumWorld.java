@@ -28,7 +28,9 @@ import io.verbena.nic.verbs.QpType;
  * thread of the client has a core of its own, so that nothing but the NIC, the link and locks is waited for.
  */
 final class DrumWorld {
-    private static final long SERVER = 1;
+    /** Number of the server's NIC. */
+    static final long SERVER = 1;
+
     private static final int TRACE_LINES = 16;
     private static final int BYTES = 1 << 20;
     private static final int MTU = 4096;
@@ -106,6 +108,11 @@ final class DrumWorld {
 
     private static SimNode.Options options(ArbiterSettings settings) {
         return new SimNode.Options().queuePairs(QUEUE_PAIRS).arbiter(settings);
+    }
+
+    /** Number of the client's NIC. */
+    long id() {
+        return id;
     }
 
     /** Nanoseconds since the start. */

@@ -1,12 +1,16 @@
 package io.verbena.papers.drum;
 
+import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.RateLimit;
 import io.verbena.nic.sim.Actor;
 import io.verbena.nic.sim.HostCompletionQueue;
 import io.verbena.nic.sim.HostQueuePair;
+import io.verbena.nic.sim.Simulation;
 import io.verbena.nic.verbs.QpType;
+import io.verbena.rate.agent.ConnectedPeers;
+import io.verbena.rate.agent.PeerRates;
 import io.verbena.rate.agent.RateAgent;
 import io.verbena.rate.agent.RateMember;
 import io.verbena.rate.agent.RateSettings;
@@ -26,11 +30,11 @@ final class SharedNic {
     /** Connections a queue pair of SHARE (V-A), and of DRUM, whose range is 4 to 10 (IV). */
     static final int MULTIPLEXED = 5;
 
-    private static final long EPOCH_NANOS = 100_000;
-    private static final double MARGIN = 0.05; // RateOptions' default
+    static final long EPOCH_NANOS = 100_000;
+    static final double MARGIN = 0.05; // RateOptions' default
 
     /** Operations that a queue pair may send at once after a rest. */
-    private static final int BURST = 4;
+    static final int BURST = 4;
 
     /** Bytes a second of the link. */
     static final long LINK_BYTES = 5_000_000_000L;
@@ -47,6 +51,7 @@ final class SharedNic {
     private final int multiplexed; // connections a queue pair
     private final @Nullable DrumAgent agent;
     private final @Nullable RateAgent rates;
+    private final List<Application> applications = new ArrayList<>();
 
     /** A host of WRITEs without applications, whose shared queue pairs have {@link #MULTIPLEXED} connections. */
     SharedNic(long seed, Way way, int threads, double requests) {
@@ -55,7 +60,7 @@ final class SharedNic {
 
     /** The same with another number of connections a queue pair. */
     SharedNic(long seed, Way way, int threads, double requests, int multiplexed) {
-        this(new DrumWorld(seed, way.settings(), way.threads(threads)), way, requests, multiplexed);
+        this(new DrumWorld(seed, way.settings(), way.threads(threads)), way, requests, multiplexed, null);
     }
 
     /**
@@ -64,18 +69,29 @@ final class SharedNic {
      * @param world of which it is the client
      * @param requests that the NIC takes a second: what rates of DRUM are made of; 0 for DRUM without rates
      * @param multiplexed connections a queue pair, where they are shared
+     * @param agreed with which rates of DRUM have to agree; null if each host finds its own
      */
-    SharedNic(DrumWorld world, Way way, double requests, int multiplexed) {
+    SharedNic(DrumWorld world, Way way, double requests, int multiplexed, @Nullable StoreRates agreed) {
         this.world = world;
         this.way = way;
         this.multiplexed = multiplexed;
         agent = way == Way.DRUM ? new DrumAgent(world, world.completions()) : null;
-        rates = way == Way.DRUM && requests > 0
-                ? new RateAgent(
-                        new RateSettings(EPOCH_NANOS, requests, 0, MARGIN, false), world.simulation.clock(), null)
-                : null;
-        if (rates != null) {
-            world.simulation.add("rates", new Rates(rates, world));
+        rates = way == Way.DRUM && requests > 0 ? rates(requests, agreed) : null;
+    }
+
+    private RateAgent rates(double requests, @Nullable StoreRates agreed) {
+        RateSettings settings = new RateSettings(EPOCH_NANOS, requests, 0, MARGIN, agreed != null);
+        PeerRates peers = agreed == null ? null : agreed.join(world.id(), settings, this::sent);
+        RateAgent made = new RateAgent(settings, world.simulation.clock(), peers);
+        world.simulation.add("rates", new Turns(made, world.simulation));
+        return made;
+    }
+
+    /** All that applications send goes to the store. */
+    private void sent(ConnectedPeers.Flow flow) {
+        for (Application each : applications) {
+            PerformanceGroup group = each.tenant.group();
+            flow.take(DrumWorld.SERVER, group.index(), true, group.statistics().messages());
         }
     }
 
@@ -114,7 +130,9 @@ final class SharedNic {
 
     /** An application, all of which weigh the same. */
     Application application(String name) {
-        return new Application(world.tenant(name));
+        Application made = new Application(world.tenant(name));
+        applications.add(made);
+        return made;
     }
 
     /** An application of the host. */
@@ -171,7 +189,7 @@ final class SharedNic {
             }
             if (agent != null) {
                 if (shared.isEmpty() || shared.get(shared.size() - 1).members() == multiplexed) {
-                    shared.add(agent.share(queuePair(agent.completions(), depth * multiplexed)));
+                    shared.add(agent.share(queuePair(agent.completions(), DrumAgent.MAX_REQUESTS)));
                 }
                 return shared.get(shared.size() - 1).join(requests);
             }
@@ -249,10 +267,11 @@ final class SharedNic {
         }
     }
 
-    private record Rates(RateAgent agent, DrumWorld world) implements Actor {
+    /** An agent that has its turns when it wants them. */
+    record Turns(RateAgent agent, Simulation simulation) implements Actor {
         @Override
         public int step() {
-            return agent.doWork(world.now());
+            return agent.doWork(simulation.nowNanos());
         }
 
         @Override

@@ -42,8 +42,10 @@ record StoreLoad(boolean twoSided, int clients, List<Kind> kinds, long lookNanos
      * @param samples of all operations
      * @param byKind of each kind's
      * @param misses of contexts by the server's NIC, an operation
+     * @param busy part of the time in which a thread of the server's processor answers; 0 where it does not
+     * @param steps of the store, from the beginning, in which it granted requests to hosts anew
      */
-    record Run(double mops, Samples samples, List<Samples> byKind, double misses) {
+    record Run(double mops, Samples samples, List<Samples> byKind, double misses, double busy, long steps) {
         /** The mean time, in microseconds. */
         double mean() {
             return samples.meanMicros();
@@ -67,16 +69,28 @@ record StoreLoad(boolean twoSided, int clients, List<Kind> kinds, long lookNanos
      * @param nanos for which it is counted
      */
     Run run(long seed, Way way, double capacity, int multiplexed, long warmUpNanos, long nanos) {
+        return run(seed, way, capacity, StoreServer.PER_SECOND, multiplexed, warmUpNanos, nanos);
+    }
+
+    /** The same where the store grants so many requests a second to DRUM's hosts. */
+    Run run(long seed, Way way, double capacity, double completions, int multiplexed, long warmUpNanos, long nanos) {
         NicModel nicOfServer = NicModel.infiniband40().port(LINK);
         DrumWorld.Server server = DrumWorld.Server.start(seed, nicOfServer, Way.RAW.settings()); // one card for all
         StoreServer processor = twoSided ? new StoreServer(server, nicOfServer) : null;
+        StoreRates rates = processor == null || way != Way.DRUM
+                ? null
+                : new StoreRates(server.simulation(), processor, completions);
         SimRandom random = server.simulation().newRandom();
         List<Client> all = new ArrayList<>();
         int applications = 0;
         for (int host = 0; host < HOSTS; host++) {
             int count = clients / HOSTS + (host < clients % HOSTS ? 1 : 0);
             SharedNic nic = new SharedNic(
-                    new DrumWorld(server, host + 1, way.settings(), way.threads(count)), way, capacity, multiplexed);
+                    new DrumWorld(server, host + 1, way.settings(), way.threads(count)),
+                    way,
+                    capacity,
+                    multiplexed,
+                    rates);
             SharedNic.Application application = null;
             for (int i = 0; i < count; i++) {
                 if (application == null || i % SharedNic.MULTIPLEXED == 0) {
@@ -96,8 +110,12 @@ record StoreLoad(boolean twoSided, int clients, List<Kind> kinds, long lookNanos
         server.simulation().runFor(warmUpNanos);
         all.forEach(each -> each.loop.record());
         long missed = nicOfServer.contextMisses();
+        long before = processor == null ? 0 : processor.workedNanos();
         server.simulation().runFor(nanos);
-        return result(all, nicOfServer.contextMisses() - missed, nanos);
+        long worked = processor == null ? 0 : processor.workedNanos() - before;
+        double busy = worked / (double) (StoreServer.THREADS * nanos);
+        long steps = rates == null ? 0 : rates.steps();
+        return result(all, nicOfServer.contextMisses() - missed, nanos, busy, steps);
     }
 
     private static boolean isRead(Kind kind, SimRandom random) {
@@ -108,7 +126,7 @@ record StoreLoad(boolean twoSided, int clients, List<Kind> kinds, long lookNanos
         return kind.minBytes + random.nextInt(kind.maxBytes - kind.minBytes + 1);
     }
 
-    private Run result(List<Client> all, long misses, long nanos) {
+    private Run result(List<Client> all, long misses, long nanos, double busy, long steps) {
         Samples samples = new Samples();
         List<Samples> byKind = new ArrayList<>();
         kinds.forEach(each -> byKind.add(new Samples()));
@@ -118,6 +136,6 @@ record StoreLoad(boolean twoSided, int clients, List<Kind> kinds, long lookNanos
             byKind.get(each.kind).addAll(each.loop.samples());
             done += each.loop.requests();
         }
-        return new Run(done * 1e3 / nanos, samples, byKind, misses / (double) done);
+        return new Run(done * 1e3 / nanos, samples, byKind, misses / (double) done, busy, steps);
     }
 }

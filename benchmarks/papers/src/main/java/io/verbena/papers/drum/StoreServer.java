@@ -34,6 +34,13 @@ final class StoreServer {
     /** What finding a key, and a value in its place, takes a thread. */
     static final long SERVICE_NANOS = 500;
 
+    private static final long BELL_NANOS = 200;
+    private static final HostModel HOST = HostModel.virtualMachine().mmio(BELL_NANOS);
+
+    /** Requests a second that its threads complete, if nothing else is waited for. */
+    static final double PER_SECOND =
+            THREADS * 1e9 / (HOST.completionNanos() + SERVICE_NANOS + HOST.postNanos() + BELL_NANOS);
+
     /** Bytes of a GET, and of what a PUT is answered by. */
     private static final int SHORT = 32;
 
@@ -51,13 +58,15 @@ final class StoreServer {
     private final MemoryRegion numbers; // of answers, the last bytes of each
     private final List<Worker> workers = new ArrayList<>();
     private final Map<Integer, HostQueuePair> queuePairs = new HashMap<>();
+    private long completed;
+    private long answered;
     private final List<Call> calls = new ArrayList<>();
 
     /** Starts its threads. */
     StoreServer(DrumWorld.Server server, NicModel nic) {
         this.server = server;
         this.nic = nic;
-        cores = new SimCores(server.simulation(), THREADS, HostModel.virtualMachine());
+        cores = new SimCores(server.simulation(), THREADS, HOST);
         receives = server.domain().createSharedReceiveQueue(RECEIVES, 1);
         numbers = server.domain().allocate(MAX_CALLS * Long.BYTES, Access.ALL);
         for (int i = 0; i < RECEIVES; i++) {
@@ -68,6 +77,21 @@ final class StoreServer {
             workers.add(worker);
             cores.start("store" + i, worker);
         }
+    }
+
+    /** Completions of requests, or of pieces, that threads have taken. */
+    long completed() {
+        return completed;
+    }
+
+    /** Operations that they have answered. */
+    long answered() {
+        return answered;
+    }
+
+    /** Time that all threads together have had something to answer. */
+    long workedNanos() {
+        return workers.stream().mapToLong(worker -> worker.worked).sum();
     }
 
     private void receive() {
@@ -186,10 +210,17 @@ final class StoreServer {
         private final HostCompletionQueue completions =
                 new HostCompletionQueue(server.node().nic().createCompletionQueue(COMPLETIONS), cores);
         private final ArrayDeque<Asked> asked = new ArrayDeque<>();
+        private long since; // the turn began
+        private boolean answers; // in it
+        private long worked;
 
         @Override
         public void step(SimThread self) {
+            long now = server.simulation().nowNanos();
+            worked += answers ? now - since : 0;
+            since = now;
             completions.poll(self, this::arrived, LIMIT);
+            answers = !asked.isEmpty();
             for (Asked each = asked.poll(); each != null; each = asked.poll()) {
                 self.run(SERVICE_NANOS);
                 each.qp.post(self, each.call.answer());
@@ -200,6 +231,7 @@ final class StoreServer {
         private void arrived(Completion completion) {
             OwnQueuePair.check(completion);
             receive();
+            completed++;
             Call call = calls.get(completion.immediate());
             call.arrived += completion.byteLength();
             if (call.arrived == call.request) {
@@ -207,6 +239,7 @@ final class StoreServer {
                 if (qp == null) {
                     throw new IllegalStateException("a request by queue pair " + completion.qpNumber());
                 }
+                answered++;
                 asked.add(new Asked(call, qp));
             }
         }

@@ -3,8 +3,12 @@ package io.verbena.papers.drum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.papers.figures.Claim;
+import io.verbena.papers.figures.MutationRun;
 import io.verbena.papers.figures.PaperFigure;
 import io.verbena.papers.figures.PaperFigure.Size;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -53,17 +57,39 @@ class DrumSharingFiguresTest {
 
     @Test
     void soTheyDoForGetsAndPuts() {
-        assertThat(holding(StoreFigure.figure15(false))).containsExactly("15.5put.rate", "15.5put.share");
+        assertThat(holding(StoreFigure.figure15(false)))
+                .containsExactly(
+                        "15.5put.rate",
+                        "15.5put.share",
+                        "15.50put.rate",
+                        "15.50put.share",
+                        "15.100put.rate",
+                        "15.100put.share");
     }
 
     @Test
     void lessSoWhereTheServerAnswers() {
         assertThat(holding(StoreFigure.figure15(true)))
-                .containsExactly("15-two-sided.5put.rate", "15-two-sided.5put.less");
+                .containsExactly(
+                        "15-two-sided.5put.raw",
+                        "15-two-sided.5put.share",
+                        "15-two-sided.5put.less",
+                        "15-two-sided.50put.raw",
+                        "15-two-sided.50put.share",
+                        "15-two-sided.50put.less",
+                        "15-two-sided.100put.raw",
+                        "15-two-sided.100put.share",
+                        "15-two-sided.100put.less");
     }
 
     @Test
     void aPingDoesNotWaitForValuesWhereTheServerAnswers() {
-        assertThat(holding(StoreFigure.figure16(true))).contains("16-two-sided.ping.time");
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        List<PaperFigure> figures = List.of(StoreFigure.figure16(true));
+        List<String> immune =
+                new MutationRun(figures, 1, Size.QUICK).run(new PrintStream(text, true, StandardCharsets.UTF_8));
+        assertThat(immune).isEmpty();
+        assertThat(text.toString(StandardCharsets.UTF_8))
+                .contains("2 of 2 claims", "16-two-sided.ping.time", "16-two-sided.ping.rate");
     }
 }
