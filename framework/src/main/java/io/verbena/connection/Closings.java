@@ -49,11 +49,12 @@ final class Closings implements DutyCycleAgent {
         int work = 0;
         for (int i = closing.size() - 1; i >= 0; i--) {
             Connection c = closing.get(i);
-            if (c.state == Connection.CLOSED) {
+            boolean over = c.state == Connection.CLOSED;
+            if (over && !c.exchange().peerIsToKnow) {
                 closing.remove(i);
                 continue;
             }
-            boolean drained = hasSentAll(c) || c.path.state() != QpState.RTS;
+            boolean drained = over || hasSentAll(c) || c.path.state() != QpState.RTS;
             if (!c.isDisconnectSent() && !drained && now - c.exchange().deadline < 0) {
                 lookBy(now + CLOSING_LOOK);
                 continue;
@@ -72,6 +73,15 @@ final class Closings implements DutyCycleAgent {
             }
         }
         return work;
+    }
+
+    /** A connection is over that the peer has refused for itself alone: it is told until it says that it knows. */
+    void addOver(Connection c, long now) {
+        c.exchange().peerIsToKnow = true;
+        c.exchange().disconnectSent = true; // nothing of it is under way
+        c.exchange().attempts = 0;
+        c.exchange().nextAttempt = now;
+        closing.add(c);
     }
 
     private static boolean hasSentAll(Connection c) {

@@ -294,8 +294,11 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
     void refused(int number, int stream, CloseReason why) {
         Connection c = table.find(number, stream);
         if (c != null && !c.isOver()) {
-            send(c.peerNic, about(ConnectionFlyweight.DISCONNECT, c));
             end(c, why);
+            long now = clock.nanoTime();
+            closings.addOver(c, now);
+            closings.doWork(now);
+            lookBy(closings.nextDeadline());
         }
     }
 
@@ -410,6 +413,7 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
             default:
                 Connection gone = table.find(peerNic, d);
                 if (gone != null && gone.isDisconnectSent()) {
+                    gone.exchange().peerIsToKnow = false;
                     end(gone, CloseReason.CLOSED_HERE);
                 }
         }

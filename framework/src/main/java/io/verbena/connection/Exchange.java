@@ -36,4 +36,7 @@ final class Exchange {
 
     /** Whether the peer was told that it is over. */
     boolean disconnectSent;
+
+    /** Whether it is over here already, and the peer has not said that it knows. */
+    boolean peerIsToKnow;
 }

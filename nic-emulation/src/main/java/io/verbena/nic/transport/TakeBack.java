@@ -93,7 +93,6 @@ final class TakeBack {
         delay = delayNanos;
         begun = continues || psn != wqes.getInt(slot + SendWqeDescriptor.FIRST_PSN);
         services.nothingUnderWay(qp);
-        psns.rewind(psn);
     }
 
     /** No answer has come in time. */

@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
+import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -33,6 +34,7 @@ public final class RatesCommand extends RunCommand {
     private static final double NEARLY = 0.9;
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final double CHANGE_SECONDS = 0.005;
+    private static final int TURNS = 10; // of each side in a round
     private static final IntPredicate ALL = i -> true;
 
     /** Messages a second: a quarter of them is the least that {@link RateOptions#requests} takes. */
@@ -91,10 +93,17 @@ public final class RatesCommand extends RunCommand {
                 each.roundTrips(seconds);
             }
             for (int i = 0; i < rounds; i++) {
-                rates[i] = 1 / without.flood(seconds, one)[0];
-                rates[i] *= with.flood(seconds, one)[0];
-                trips[i] = 1.0 / without.roundTrips(seconds).getValueAtPercentile(50);
-                trips[i] *= with.roundTrips(seconds).getValueAtPercentile(50);
+                double[] sent = new double[2];
+                Histogram before = new Histogram(3);
+                Histogram after = new Histogram(3);
+                for (int turn = 0; turn < TURNS; turn++) { // cores that move do so for both
+                    sent[0] += without.flood(seconds / TURNS, one)[0];
+                    sent[1] += with.flood(seconds / TURNS, one)[0];
+                    before.add(without.roundTrips(seconds / TURNS));
+                    after.add(with.roundTrips(seconds / TURNS));
+                }
+                rates[i] = sent[1] / sent[0];
+                trips[i] = (double) after.getValueAtPercentile(50) / before.getValueAtPercentile(50);
                 both[i] = sum(without.flood(seconds, ALL));
             }
         }
@@ -134,6 +143,7 @@ public final class RatesCommand extends RunCommand {
     private void shares(Sink sink, double capacity) {
         double[] parts = new double[rounds];
         double[] sums = new double[rounds];
+        double[] queued = new double[rounds];
         double[] lent = new double[rounds];
         double[] back = new double[rounds];
         double[] most = new double[rounds];
@@ -145,6 +155,7 @@ public final class RatesCommand extends RunCommand {
                 parts[i] = rates[0] / sum(rates);
                 sums[i] = sum(rates) / capacity;
                 most[i] = node.allocated() / capacity;
+                queued[i] = epochs(node, t -> t == 0, () -> node.isIdle(1));
                 lent[i] = epochs(node, t -> t == 0, () -> node.allocated(0) > NEARLY * capacity);
                 node.flood(seconds / 4, t -> t == 0);
                 back[i] = epochs(node, ALL, () -> node.allocated(1) > NEARLY * capacity / 4);
@@ -153,7 +164,8 @@ public final class RatesCommand extends RunCommand {
         line("utilities 3 : 1, part of the first", "%.4f", parts);
         line("sent of the capacity", "%.3f", sums);
         line("allocated of the capacity", "%.3f", most);
-        line("epochs until the share of one that stops was lent", "%.0f", lent);
+        line("epochs until one that stops had sent what it had queued", "%.0f", queued);
+        line("epochs from then until its share was lent", "%.0f", lent);
         line("epochs until it was back", "%.0f", back);
     }
 

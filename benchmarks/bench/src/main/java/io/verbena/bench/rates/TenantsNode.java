@@ -98,6 +98,11 @@ final class TenantsNode implements AutoCloseable {
         }
     }
 
+    /** Whether nothing that a tenant has offered waits here. */
+    boolean isIdle(int tenant) {
+        return channels.get(tenant).outstanding() == 0;
+    }
+
     private long[] sent() {
         return names.stream()
                 .mapToLong(name -> node.tenant(name).statistics().messages())
