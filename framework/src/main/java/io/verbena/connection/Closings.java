@@ -66,6 +66,7 @@ final class Closings implements DutyCycleAgent {
             work++;
             disconnect(c, drained, now);
             if (++c.exchange().attempts > Connections.ATTEMPTS) {
+                c.exchange().peerIsToKnow = false;
                 closing.remove(i);
                 connections.end(c, CloseReason.CLOSED_HERE);
             } else {
@@ -81,7 +82,9 @@ final class Closings implements DutyCycleAgent {
         c.exchange().disconnectSent = true; // nothing of it is under way
         c.exchange().attempts = 0;
         c.exchange().nextAttempt = now;
-        closing.add(c);
+        if (!closing.contains(c)) {
+            closing.add(c);
+        }
     }
 
     private static boolean hasSentAll(Connection c) {

@@ -262,7 +262,8 @@ final class ConnectionTable {
 
     private void makeRoomForErrors() {
         long apart = (long) byNumber.size() - shares.members();
-        makeRoom.accept(apart * maker.mostErrors(false) + shares.queuePairs() * maker.mostErrors(true) + grown);
+        long together = shares.queuePairs() * maker.mostErrors(true) + shares.members(); // each of which may be refused
+        makeRoom.accept(apart * maker.mostErrors(false) + together + grown);
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------------

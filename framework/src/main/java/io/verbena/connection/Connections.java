@@ -304,7 +304,7 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
 
     private static boolean isReleased(Connection c) {
         ConnectionEnd end = c.end;
-        return Shares.isReleased(c) && (end == null || end.isUnused());
+        return Shares.isReleased(c) && (end == null || end.isUnused()) && !c.exchange().peerIsToKnow;
     }
 
     private void retire(Connection c) {

@@ -41,6 +41,8 @@ final class Shares {
         }
     }
 
+    private static final int MOST_TERMS = 64; // of inboxes that come and go
+
     private final MuxSettings settings;
     private final Map<Key, SharedConnection> outgoing = new HashMap<>();
     private final Int2ObjectHashMap<Shared> byNumber = new Int2ObjectHashMap<>();
@@ -192,7 +194,13 @@ final class Shares {
     /** What a peer has said of its end, as another connection of a shared queue pair has it if that is the same. */
     PeerTerms common(Connection c, PeerTerms terms) {
         Shared shared = byNumber.get(c.number());
-        PeerTerms known = shared == null ? null : shared.terms.putIfAbsent(terms, terms);
+        if (shared == null) {
+            return terms;
+        }
+        PeerTerms known = shared.terms.get(terms);
+        if (known == null && shared.terms.size() < MOST_TERMS) {
+            shared.terms.put(terms, terms);
+        }
         return known == null ? terms : known;
     }
 

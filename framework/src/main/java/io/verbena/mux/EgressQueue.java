@@ -48,7 +48,7 @@ abstract class EgressQueue extends Round.Member {
     boolean counted; // its weight is in the queue pair's
     boolean waits; // it stands in a round
     boolean isLong; // in that of long messages
-    boolean held; // until the inbox of its next message is ready; read by any thread, as a hint
+    volatile boolean held; // until the inbox of its next message is ready; read by any thread, as a hint
     private int cut; // bytes of the next request that were moved
     private int underWay; // requests and segments that were moved and are not complete
     private boolean closed;

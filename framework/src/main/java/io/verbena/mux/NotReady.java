@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * all go on.
  *
  * <p>A pause is as long as it has lasted so far: each attempt costs the others a round trip, and an inbox that comes
- * back is found in twice the time.
+ * back is found in twice the time. A sender whose quota at the peer is used up looks the same, at each inbox in turn.
  *
  * <p>Under the engine's baton.
  */

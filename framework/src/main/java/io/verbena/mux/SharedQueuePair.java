@@ -33,6 +33,10 @@ public final class SharedQueuePair implements SendSource {
     static final int OVERHEAD = 64;
 
     private static final int ENDS = 1 << 31; // of a piece
+
+    /** Nanoseconds a byte before a message that was sent in vain is sent again: a fraction of a fast link's time. */
+    private static final long RESENT = 4;
+
     private static final int NO_INBOX = -1;
 
     /** Bytes that are moved at a time, costs included: no more than need be decided early. */
@@ -389,7 +393,8 @@ public final class SharedQueuePair implements SendSource {
         if (why != null) {
             oldest.refused(why);
         } else {
-            notReady.add(oldest.nextTarget(), now, delayNanos);
+            long again = begun ? oldest.nextLength() * RESENT : 0; // all of it is sent again
+            notReady.add(oldest.nextTarget(), now, Math.max(delayNanos, again));
         }
         for (long i = first; i < end; i++) {
             int at = (int) i & (senders.length - 1);

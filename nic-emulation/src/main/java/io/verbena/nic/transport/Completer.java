@@ -159,7 +159,7 @@ final class Completer {
             drained();
             return;
         }
-        if (AethSyndrome.isRnrNak(syndrome) && isHeldBack()) {
+        if (AethSyndrome.isRnrNak(syndrome) && isHeldBack() && !takeBack.isPending()) {
             return; // a duplicate: nothing has been sent since
         }
         if (!acknowledge(Psn.add(psn, -1))) {

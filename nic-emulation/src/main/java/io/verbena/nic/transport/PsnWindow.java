@@ -104,7 +104,7 @@ final class PsnWindow {
     /** Whether so many more PSNs can be outstanding: numbers compare only while fewer than 2^23 are. */
     boolean hasRoom(int packets) {
         int outstanding = hasUnanswered() ? Psn.diff(next, head()) : 0;
-        return outstanding + packets < Psn.HALF;
+        return outstanding + packets + 1 < Psn.HALF; // one is for a skip
     }
 
     /** The first PSN of the oldest request; there is one with PSNs. */
@@ -201,10 +201,21 @@ final class PsnWindow {
         return own;
     }
 
-    /** They were: no request has PSNs. */
+    /**
+     * They were: no request has PSNs. What the peer has in parts is what it had before the oldest part among them.
+     *
+     * @param partsAbandoned whether it has given that up
+     */
     void skipped(boolean partsAbandoned) {
-        noneAssigned();
+        for (long i = ring.head(); i < ring.published(); i++) {
+            int flags = wqes.getByte(ring.slot(i) + SendWqeDescriptor.FLAGS);
+            if ((flags & SendWqeDescriptor.PART) != 0) {
+                inParts = (flags & SendWqeDescriptor.CONTINUES) != 0;
+                break;
+            }
+        }
         inParts &= !partsAbandoned;
+        noneAssigned();
     }
 
     /** They are not, after all. */
