@@ -76,7 +76,7 @@ final class StoreFigure extends PaperFigure {
         }
     }
 
-    /** For how long: a client has one operation under way, and does ten at least, but for quick runs. */
+    /** For how long: a client has one operation under way, and does four of them at least, but for quick runs. */
     private record Window(long warmUpNanos, long nanos) {}
 
     private final Form form;
