@@ -94,16 +94,15 @@ public final class RatesCommand extends RunCommand {
             }
             for (int i = 0; i < rounds; i++) {
                 double[] sent = new double[2];
-                Histogram before = new Histogram(3);
-                Histogram after = new Histogram(3);
-                for (int turn = 0; turn < TURNS; turn++) { // cores that move do so for both
-                    sent[0] += without.flood(seconds / TURNS, one)[0];
-                    sent[1] += with.flood(seconds / TURNS, one)[0];
-                    before.add(without.roundTrips(seconds / TURNS));
-                    after.add(with.roundTrips(seconds / TURNS));
+                Histogram[] times = {new Histogram(3), new Histogram(3)};
+                for (int turn = 0; turn < 2 * TURNS; turn++) { // cores that move do so for both
+                    int which = (turn + turn / 2) % 2; // each is first as often as second
+                    TenantsNode node = which == 0 ? without : with;
+                    sent[which] += node.flood(seconds / TURNS, one)[0];
+                    times[which].add(node.roundTrips(seconds / TURNS));
                 }
                 rates[i] = sent[1] / sent[0];
-                trips[i] = (double) after.getValueAtPercentile(50) / before.getValueAtPercentile(50);
+                trips[i] = (double) times[1].getValueAtPercentile(50) / times[0].getValueAtPercentile(50);
                 both[i] = sum(without.flood(seconds, ALL));
             }
         }
