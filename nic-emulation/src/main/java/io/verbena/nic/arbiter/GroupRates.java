@@ -154,6 +154,10 @@ final class GroupRates {
     int budget(Flow flow, int budget) {
         FlowLimit limit = flow.limit;
         OperationTokens operations = flow.queue().entry.operations;
+        if (limit == null && operations.isPlenty(budget)) { // as mostly, and quicker than a division
+            flow.onePacket = false;
+            return budget;
+        }
         long mean = flow.statistics.bytes() / Math.max(1, flow.statistics.messages());
         flow.onePacket = (limit != null && limit.countsOperations()) || operations.isFew(mean);
         int most = operations.budget(budget, mean);

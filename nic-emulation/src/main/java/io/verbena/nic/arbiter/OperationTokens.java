@@ -29,6 +29,11 @@ final class OperationTokens {
         return rate.perSecond() != 0;
     }
 
+    /** Whether more operations are left than a budget in bytes can take, however short they are. */
+    boolean isPlenty(int bytes) {
+        return tokens >= FEW && tokens * SHORT_MESSAGE >= bytes;
+    }
+
     /**
      * Whether a visit may send one packet, for more would be many more operations than are left.
      *
