@@ -195,6 +195,8 @@ class SharedChannelsTest {
             answers.get(1).close();
             pair.await(() -> back.get(1).offer(EIGHT, 0, 8, 7) == SendResult.CLOSED);
             pair.await(channels.get(1)::isOver);
+            assertThat(back.get(1).closeReason()).isEqualTo(CloseReason.REFUSED);
+            assertThat(channels.get(1).closeReason()).isEqualTo(CloseReason.PROTOCOL_ERROR);
             for (int round = 0; round < 3; round++) {
                 send(pair, back.get(0), 10);
                 send(pair, back.get(2), 12);

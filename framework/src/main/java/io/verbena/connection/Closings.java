@@ -105,7 +105,10 @@ final class Closings implements DutyCycleAgent {
         if (!c.isDisconnectSent()) {
             tellOfLoss(c, drained ? "its queue pair is in an error" : "it has lingered for as long as it may", now);
         }
-        boolean sent = connections.send(c.peerNic, Connections.about(ConnectionFlyweight.DISCONNECT, c));
+        boolean sent = connections.send(
+                c.peerNic,
+                Connections.about(ConnectionFlyweight.DISCONNECT, c)
+                        .status(c.exchange().peerIsToKnow ? ConnectionFlyweight.REFUSED : 0));
         c.exchange().disconnectSent = true;
         c.exchange().nextAttempt = now + (sent ? Connections.RETRY_NANOS : CLOSING_LOOK);
     }

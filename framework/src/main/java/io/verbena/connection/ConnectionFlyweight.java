@@ -82,6 +82,9 @@ public final class ConnectionFlyweight {
     /** Status of a REJECT: as that, and none to the same inbox shares with those to others. */
     static final int APART = 7;
 
+    /** Status of a DISCONNECT: what came was refused. */
+    static final int REFUSED = 1;
+
     /** Status of a REQUEST: further connections will share its queue pair, whose number they name as the receiver's. */
     static final int SHARED = 1;
 

@@ -403,7 +403,8 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
             case ConnectionFlyweight.DISCONNECT:
                 Connection c = table.find(peerNic, d);
                 if (c != null) {
-                    end(c, CloseReason.CLOSED_BY_PEER);
+                    boolean refused = d.status() == ConnectionFlyweight.REFUSED; // by this side, the peer says
+                    end(c, refused ? CloseReason.PROTOCOL_ERROR : CloseReason.CLOSED_BY_PEER);
                 }
                 send(
                         peerNic,

@@ -38,6 +38,7 @@ public final class SharedQueuePair implements SendSource {
     private static final long RESENT = 4;
 
     private static final int NO_INBOX = -1;
+    private static final int SEVERAL = -2; // inboxes
 
     /** Bytes that are moved at a time, costs included: no more than need be decided early. */
     private static final int MAX_MOVED = 16 << 10;
@@ -63,8 +64,7 @@ public final class SharedQueuePair implements SendSource {
     private int members;
     private int live;
     private int peerQp; // 0 while that is not known
-    private int inbox = NO_INBOX; // to which the first channel leads
-    private volatile boolean leadsApart; // not all channels lead there; read under the baton
+    private volatile int inbox = NO_INBOX; // to which all channels lead; read under the baton
     private boolean broken;
     private boolean complete; // takes no more channels
 
@@ -135,8 +135,8 @@ public final class SharedQueuePair implements SendSource {
     public void leadsTo(int queueId) {
         if (inbox == NO_INBOX) {
             inbox = queueId;
-        } else if (inbox != queueId && !leadsApart) {
-            leadsApart = true;
+        } else if (inbox != queueId) {
+            inbox = SEVERAL;
         }
     }
 
@@ -373,7 +373,7 @@ public final class SharedQueuePair implements SendSource {
 
     @Override
     public boolean waitsApart() {
-        return leadsApart;
+        return inbox == SEVERAL;
     }
 
     @Override

@@ -188,7 +188,7 @@ class HostilePeerTest {
     @Test
     void anotherVersionIsRefusedByName() throws Exception {
         assertThat(sendAndExpectClose(hello(3, 4096)))
-                .contains("peer speaks version 3, this side 6; upgrade the older one");
+                .contains("peer speaks version 3, this side 7; upgrade the older one");
     }
 
     @Test

@@ -104,7 +104,7 @@ final class PsnWindow {
     /** Whether so many more PSNs can be outstanding: numbers compare only while fewer than 2^23 are. */
     boolean hasRoom(int packets) {
         int outstanding = hasUnanswered() ? Psn.diff(next, head()) : 0;
-        return outstanding + packets + 1 < Psn.HALF; // one is for a skip
+        return outstanding + packets < Psn.HALF;
     }
 
     /** The first PSN of the oldest request; there is one with PSNs. */
