@@ -34,7 +34,7 @@ public final class SharedQueuePair implements SendSource {
 
     private static final int ENDS = 1 << 31; // of a piece
 
-    /** Nanoseconds a byte before a message that was sent in vain is sent again: a fraction of a fast link's time. */
+    /** Least pause, in nanoseconds a byte, before a long message that was refused at its end is sent again. */
     private static final long RESENT = 4;
 
     private static final int NO_INBOX = -1;

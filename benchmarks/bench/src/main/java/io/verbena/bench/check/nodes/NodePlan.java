@@ -47,7 +47,7 @@ final class NodePlan extends Plan<NodePlan, NodePlan.Feature> {
         ANSWERS,
         LARGE,
         TIGHT,
-        /** Channels between the same two inboxes share queue pairs. */
+        /** Channels to the same node share queue pairs. */
         SHARING,
         /** Waits for queue pairs to go, which takes more than a second. */
         RETIREMENT,
