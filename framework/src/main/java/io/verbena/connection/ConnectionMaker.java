@@ -33,7 +33,7 @@ final class ConnectionMaker {
      */
     static final int FIRST_STREAM = 1;
 
-    /** Requests that a shared queue pair has under way. */
+    /** Requests that a shared queue pair has room for at first. */
     private static final int SHARED_DEPTH = 1024;
 
     private final Nic nic;
@@ -130,10 +130,12 @@ final class ConnectionMaker {
         return 2 * BitUtil.findNextPositivePowerOfTwo(settings.sendDepth());
     }
 
-    /** Completions that a queue pair may leave in the queue of errors at a time: its sends and its one receive. */
+    /**
+     * Completions that a queue pair may leave in the queue of errors at a time: its sends and its one receive. Of those
+     * that share one, it has one for the send that fails, and none for those that are flushed.
+     */
     int mostErrors(boolean shared) {
-        int sends = shared ? Math.max(SHARED_DEPTH, settings.sendDepth()) : settings.sendDepth();
-        return BitUtil.findNextPositivePowerOfTwo(sends) + 1;
+        return 1 + (shared ? 1 : BitUtil.findNextPositivePowerOfTwo(settings.sendDepth()));
     }
 
     /** Takes what the peer said of its end: its terms, and what it says beside them. */

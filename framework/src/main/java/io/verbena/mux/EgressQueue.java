@@ -1,20 +1,17 @@
 package io.verbena.mux;
 
-import io.verbena.nic.PostResult;
-import io.verbena.nic.SendFeed;
-import io.verbena.nic.SendRequest;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendWqeDescriptor;
 import io.verbena.nic.verbs.WcStatus;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one channel that shares a queue pair: a ring with one poster, which the engine reads. A request keeps
- * its place here until it is complete, so that what a channel may have outstanding is its own. Memory comes with the
- * first request.
+ * its place here until it is complete, so that what a channel may have outstanding is its own. It is made with the
+ * channel's first request, and holds what the engine writes with each; what posters read and the channel has while it
+ * is idle is in the {@link SharedPath}, so that neither waits for the other's cache lines.
  *
  * <pre>
  *   completed ......... moved ......... published ......... posted
@@ -22,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  *             pair's own ring
  * </pre>
  *
- * <p>Concurrency: one thread at a time posts; what is said so is for the engine's baton holder; the questions are for
- * any thread.
+ * <p>Concurrency: one thread at a time posts; what is said so is for any thread; everything else is for the engine's
+ * baton holder.
  */
-abstract class EgressQueue extends Round.Member {
+final class EgressQueue extends Round.Member {
     private static final VarHandle BYTES;
     private static final VarHandle MESSAGES;
 
@@ -39,149 +36,102 @@ abstract class EgressQueue extends Round.Member {
         }
     }
 
-    private final int firstDepth;
-    private volatile int depth;
-    private volatile int weight;
-    private volatile @Nullable SendRing ring;
+    /** Requests that are fetched at a time, of one channel. */
+    private static final int FETCHED = 64;
 
-    // The engine's.
+    private final SharedPath path;
+    private final SendRing ring;
+    private final int stream;
+
     boolean counted; // its weight is in the queue pair's
     boolean waits; // it stands in a round
     boolean isLong; // in that of long messages
-    volatile boolean held; // until the inbox of its next message is ready; read by any thread, as a hint
+    private long fetched; // requests before this one are in the engine's cache
     private int cut; // bytes of the next request that were moved
     private int underWay; // requests and segments that were moved and are not complete
-    private boolean closed;
-    private long bytes; // of messages that were sent
+    private long bytes; // of messages that were moved
     private long messages;
 
     /**
      * Creates an empty one.
      *
-     * @param weight among those that share the queue pair, at least 1
-     * @param depth requests that may be outstanding at first, a power of two
+     * @param ring for the channel's requests
      */
-    EgressQueue(int weight, int depth) {
-        this.weight = weight;
-        this.firstDepth = depth;
-        this.depth = depth;
-    }
-
-    // ---- the poster's -----------------------------------------------------------------------------------------------
-
-    /** Posts a request that nobody sees before {@link #publish}. */
-    final PostResult post(SendFeed feed, SendRequest request) {
-        SendRing own = ring;
-        if (own == null) {
-            own = feed.queue(depth);
-            ring = own;
-        }
-        return feed.post(request, own);
-    }
-
-    /** Makes visible what was posted, and sees to it that the engine looks. */
-    final void publish(ReadyList ready) {
-        SendRing own = ring;
-        if (own != null) {
-            own.publish();
-            if (list()) {
-                ready.push(this);
-            }
-        }
-    }
-
-    /** Whether nothing is posted that is not complete. */
-    final boolean isIdle() {
-        SendRing own = ring;
-        return own == null || own.isIdle();
+    EgressQueue(SharedPath path, SendRing ring) {
+        this.path = path;
+        this.ring = ring;
+        this.stream = path.stream();
     }
 
     // ---- any thread's -----------------------------------------------------------------------------------------------
 
-    /** Whether requests were published that are not complete. */
-    final boolean hasPublished() {
-        SendRing own = ring;
-        return own != null && own.hasPublished();
+    /** The channel's requests. */
+    SendRing ring() {
+        return ring;
     }
 
-    /** Requests posted and not complete. */
-    public final int outstanding() {
-        SendRing own = ring;
-        return own == null ? 0 : own.outstanding();
-    }
-
-    /** Requests that may be outstanding. */
-    public final int depth() {
-        return depth;
-    }
-
-    /** Requests that may be outstanding at first. */
-    public final int firstDepth() {
-        return firstDepth;
-    }
-
-    /** Its weight among those that share the queue pair. */
-    @Override
-    public final int weight() {
-        return weight;
-    }
-
-    /** Messages that were sent. */
-    public final long messages() {
+    /** Messages that were sent from here. */
+    long messages() {
         return (long) MESSAGES.getOpaque(this);
     }
 
     /** Bytes of them, their own. */
-    public final long bytes() {
+    long bytes() {
         return (long) BYTES.getOpaque(this);
     }
 
     // ---- the engine's -----------------------------------------------------------------------------------------------
 
-    /** Lets so many requests be outstanding; by the poster, under the baton. */
-    final void capacity(int requests) {
-        SendRing own = ring;
-        if (own != null) {
-            own.resize(requests);
-        }
-        depth = requests;
+    /** The number of what is sent from here. */
+    int stream() {
+        return stream;
     }
 
-    /** Sets the weight, while it is not counted. */
-    final void reweigh(int value) {
-        weight = value;
+    /** Its channel's weight. */
+    @Override
+    int weight() {
+        return path.weight();
+    }
+
+    /** Lists its channel again. @return false if its poster has done that, who has it looked at */
+    boolean relist() {
+        return path.list();
+    }
+
+    /** Its channel is listed no more: it is empty. Whether it is so still must be looked at afterwards. */
+    void unlist() {
+        path.unlist();
+    }
+
+    /** Whether it waits until the inbox of its next message is ready. */
+    boolean isHeld() {
+        return path.isHeld();
+    }
+
+    /** It waits for that from here on, or no longer. */
+    void hold(boolean waits) {
+        path.hold(waits);
     }
 
     /** Whether a request waits to be moved, or the rest of one: what was begun goes to its end. */
     @Override
-    final boolean hasNext() {
-        SendRing own = ring;
-        return (!closed || cut > 0) && own != null && own.hasNext();
+    boolean hasNext() {
+        return (!path.isShut() || cut > 0) && ring.hasNext();
     }
 
     /** Whether a part of the next request was moved. */
-    final boolean isCut() {
+    boolean isCut() {
         return cut > 0;
     }
 
     /** Bytes of the next request's message, of all of it. */
-    final int nextLength() {
-        SendRing own = posted();
-        return SendWqeDescriptor.length(own.buffer().getLong(own.slot(own.next()) + SendWqeDescriptor.HEADER));
+    int nextLength() {
+        return SendWqeDescriptor.length(ring.buffer().getLong(ring.slot(ring.next()) + SendWqeDescriptor.HEADER));
     }
 
     /** The append queue that the next request leads to. */
-    final int nextTarget() {
-        SendRing own = posted();
-        return own.buffer().getInt(own.slot(own.next()) + SendWqeDescriptor.REMOTE_OFFSET);
-    }
-
-    private SendRing posted() {
-        SendRing own = ring;
-        if (own == null) {
-            throw new IllegalStateException("nothing was posted");
-        }
-        return own;
+    int nextTarget() {
+        return ring.buffer().getInt(ring.slot(ring.next()) + SendWqeDescriptor.REMOTE_OFFSET);
     }
 
     /**
@@ -191,14 +141,16 @@ abstract class EgressQueue extends Round.Member {
      * @param longest most bytes of a part
      * @return bytes of the message that are moved
      */
-    final int move(UnsafeBuffer to, int at, int longest) {
-        SendRing own = posted();
-        int slot = own.slot(own.next());
-        long header = own.buffer().getLong(slot + SendWqeDescriptor.HEADER);
+    int move(UnsafeBuffer to, int at, int longest) {
+        if (ring.next() >= fetched) {
+            fetched = ring.fetch(FETCHED);
+        }
+        int slot = ring.slot(ring.next());
+        long header = ring.buffer().getLong(slot + SendWqeDescriptor.HEADER);
         int length = SendWqeDescriptor.length(header);
         boolean inline = (SendWqeDescriptor.flags(header) & SendWqeDescriptor.INLINE) != 0;
         int data = inline ? length : SendWqeDescriptor.entries(header) * SendWqeDescriptor.SGE_LENGTH;
-        copy(to, at, own.buffer(), slot, SendWqeDescriptor.DATA + data);
+        copy(to, at, ring.buffer(), slot, SendWqeDescriptor.DATA + data);
         underWay++;
         int bytes = inline ? length : Math.min(longest, length - cut);
         if (bytes < length) {
@@ -207,8 +159,8 @@ abstract class EgressQueue extends Round.Member {
         cut += bytes;
         if (cut == length) {
             cut = 0;
-            own.advanceNext();
-            count(length);
+            ring.advanceNext();
+            count(length, 1);
         }
         return bytes;
     }
@@ -235,11 +187,6 @@ abstract class EgressQueue extends Round.Member {
         to.putLong(entry + SendWqeDescriptor.SGE_OFFSET, to.getLong(entry + SendWqeDescriptor.SGE_OFFSET) + cut);
     }
 
-    /** A message of this length is sent. */
-    final void count(int length) {
-        count(length, 1);
-    }
-
     private void count(int length, int more) {
         BYTES.setOpaque(this, bytes + length);
         MESSAGES.setOpaque(this, messages + more);
@@ -251,11 +198,10 @@ abstract class EgressQueue extends Round.Member {
      * @param moved bytes of it
      * @param ends whether it ended a request
      */
-    final void takeBack(int moved, boolean ends) {
+    void takeBack(int moved, boolean ends) {
         underWay--;
         if (ends) {
-            SendRing own = posted();
-            own.rewind(own.next() - 1);
+            ring.rewind(ring.next() - 1);
             int length = nextLength();
             cut = length;
             count(-length, -1);
@@ -264,12 +210,14 @@ abstract class EgressQueue extends Round.Member {
     }
 
     /** The peer has forgotten what it had of the next message. */
-    final void restart() {
+    void restart() {
         cut = 0;
     }
 
     /** The oldest message was refused for good: nothing is sent any more. */
-    abstract void refused(WcStatus why);
+    void refused(WcStatus why) {
+        path.refused(why);
+    }
 
     /**
      * The oldest of what was moved is complete.
@@ -277,22 +225,16 @@ abstract class EgressQueue extends Round.Member {
      * @param ends whether it ends a request
      * @return whether nothing is left
      */
-    final boolean complete(boolean ends) {
-        SendRing own = ring;
-        if (own != null && ends) {
-            own.advanceHead();
-            own.releaseConsumed();
+    boolean complete(boolean ends) {
+        if (ends) {
+            ring.advanceHead();
+            ring.releaseConsumed();
         }
         return --underWay == 0;
     }
 
     /** Whether something that was moved is not complete. */
-    final boolean isUnderWay() {
+    boolean isUnderWay() {
         return underWay > 0;
-    }
-
-    /** What was not moved stays here for good, but for the rest of what was moved in part. */
-    final void shut() {
-        closed = true;
     }
 }

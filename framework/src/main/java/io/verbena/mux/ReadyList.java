@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Egress queues that have something to send and that the engine does not know of yet. A stack, of which the engine
+ * Paths that have something to send and that the engine does not know of yet. A stack, of which the engine
  * takes all at once and turns it round: those that came first are first.
  *
  * <pre>
@@ -13,25 +13,13 @@ import org.jspecify.annotations.Nullable;
  *   engine:  take all ─ serve each until it is empty ─ unlist ─ fence ─ look again ── something ──▶ relist
  * </pre>
  *
- * <p>So one of both sees it: the poster that the queue is not listed, or the engine that it is not empty. A queue is
+ * <p>So one of both sees it: the poster that the path is not listed, or the engine that it is not empty. A path is
  * listed once, from the push until the engine unlists it.
  *
  * <p>Concurrency: any thread pushes, without a lock; one at a time takes, under the engine's baton. Allocates nothing:
- * the links are the queues' own.
+ * the links are the paths' own. The one word that both sides write has a cache line of its own.
  */
-public final class ReadyList {
-    private static final VarHandle TOP;
-
-    static {
-        try {
-            TOP = MethodHandles.lookup().findVarHandle(ReadyList.class, "top", Entry.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    private volatile @Nullable Entry top;
-
+public final class ReadyList extends ReadyListLine.Behind {
     /** Creates an empty list. */
     public ReadyList() {}
 
@@ -58,12 +46,14 @@ public final class ReadyList {
         protected Entry() {}
 
         /**
-         * Lists it, after what it has was published: a full fence.
+         * Lists it, after what it has was published: a full fence. One that is listed is only read, so that its line
+         * stays with both sides while neither has anything to say.
          *
          * @return whether it was not listed, so that it is the caller's to push
          */
         public final boolean list() {
-            return (int) LISTED.getAndSet(this, 1) == 0;
+            VarHandle.fullFence();
+            return listed == 0 && (int) LISTED.getAndSet(this, 1) == 0;
         }
 
         /** By who has taken it: it is empty. A full fence; whether it is so still must be looked at afterwards. */

@@ -13,8 +13,16 @@ final class Round {
     /** Bytes that a member of weight 1 may send in a round. */
     static final int QUANTUM = 16 << 10;
 
+    /** Keeps what the engine writes off the lines of others. */
+    @SuppressWarnings("unused")
+    abstract static class Before {
+        private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
+    }
+
     /** What takes turns. */
-    abstract static class Member extends ReadyList.Entry {
+    abstract static class Member extends Before {
+        private @Nullable Member next;
+
         /** Bytes that it may still send in this round; below zero it owes. */
         long credit;
 
@@ -60,7 +68,7 @@ final class Round {
     void removeFirst() {
         Member member = first;
         if (member != null) {
-            first = (Member) member.next;
+            first = member.next;
             member.next = null;
             size--;
             if (first == null) {
@@ -99,11 +107,11 @@ final class Round {
     /** All owe more than a round gives, after long messages: the rounds in which none could send are given at once. */
     private void skip() {
         long rounds = Long.MAX_VALUE;
-        for (Member member = first; member != null; member = (Member) member.next) {
+        for (Member member = first; member != null; member = member.next) {
             rounds = Math.min(rounds, -member.credit / member.share());
         }
         if (rounds > 0) {
-            for (Member member = first; member != null; member = (Member) member.next) {
+            for (Member member = first; member != null; member = member.next) {
                 member.credit += rounds * member.share();
             }
         }

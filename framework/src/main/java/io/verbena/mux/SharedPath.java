@@ -8,23 +8,51 @@ import io.verbena.nic.arbiter.Limit;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
 import io.verbena.path.SendPath;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A path that shares a queue pair with others: what is posted lies in its egress queue until its turn comes. One object
- * with that queue, since each cache line of a channel is one that ten thousand have.
+ * A path that shares a queue pair with others: what is posted lies in its {@link EgressQueue} until its turn comes,
+ * which is made with the first request. One object for all that an idle channel needs, since each cache line of a
+ * channel is one that ten thousand have. The engine writes here when it takes the path from the {@link ReadyList} and
+ * when it finds it empty, not with each message.
  */
-public final class SharedPath extends EgressQueue implements SendPath {
+public final class SharedPath extends ReadyList.Entry implements SendPath {
     /**
      * Longest request that is executed while it is posted, where nobody has anything to send: one that would leave in
      * one turn. Beyond what {@link QueuePair#postSend(SendRequest)} has, for it saves a way through two rings here.
      */
     private static final int POSTED_NOW = SharedQueuePair.MAX_SHORT;
 
+    private static final VarHandle BYTES;
+    private static final VarHandle MESSAGES;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            BYTES = lookup.findVarHandle(SharedPath.class, "bytes", long.class);
+            MESSAGES = lookup.findVarHandle(SharedPath.class, "messages", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final SharedQueuePair shared;
     private final QueuePair queuePair;
     private final SendFeed feed;
+    private final ReadyList ready;
     private final int stream;
+    private volatile int depth;
+    private volatile int weight;
+    private volatile @Nullable EgressQueue queue;
+    private volatile boolean held; // until the inbox of the next message is ready; read by any thread, as a hint
+    private boolean shut; // under the baton
     private boolean live = true; // under the lock of whoever makes and ends channels
+
+    // The poster's.
+    private long bytes; // of messages that were executed while they were posted
+    private long messages;
 
     /**
      * Creates one on which nothing was posted.
@@ -34,11 +62,13 @@ public final class SharedPath extends EgressQueue implements SendPath {
      * @param depth requests that may be outstanding at first, a power of two
      */
     SharedPath(SharedQueuePair shared, int stream, int weight, int depth) {
-        super(weight, depth);
         this.shared = shared;
         this.queuePair = shared.queuePair();
         this.feed = shared.feed();
+        this.ready = shared.ready();
         this.stream = stream;
+        this.weight = weight;
+        this.depth = depth;
     }
 
     /** What it shares. */
@@ -58,8 +88,8 @@ public final class SharedPath extends EgressQueue implements SendPath {
         if (executed(request, POSTED_NOW)) {
             return PostResult.POSTED;
         }
-        PostResult result = post(feed, request);
-        publish(shared.ready());
+        PostResult result = enqueue(request);
+        publish();
         if (result == PostResult.POSTED) {
             feed.ringSoon();
         } else {
@@ -69,16 +99,36 @@ public final class SharedPath extends EgressQueue implements SendPath {
     }
 
     private boolean executed(SendRequest request, int longest) {
-        if (!isIdle() || !feed.executeNow(request, longest)) {
+        EgressQueue own = queue;
+        if (!feed.mayExecuteNow() // which saves a look at what the engine writes
+                || (own != null && !own.ring().isIdle())
+                || !feed.executeNow(request, longest)) {
             return false;
         }
-        count((int) request.length()); // the engine has nothing of this queue now
+        BYTES.setOpaque(this, bytes + request.length());
+        MESSAGES.setOpaque(this, messages + 1);
         return true;
     }
 
     @Override
     public PostResult enqueue(SendRequest request) {
-        return post(feed, request);
+        EgressQueue own = queue;
+        if (own == null) {
+            own = new EgressQueue(this, feed.queue(depth));
+            queue = own;
+        }
+        return feed.post(request, own.ring());
+    }
+
+    /** Makes visible what was posted, and sees to it that the engine looks. */
+    private void publish() {
+        EgressQueue own = queue;
+        if (own != null) {
+            own.ring().publish();
+            if (list()) {
+                ready.push(this);
+            }
+        }
     }
 
     @Override
@@ -91,7 +141,7 @@ public final class SharedPath extends EgressQueue implements SendPath {
 
     @Override
     public void flush() {
-        publish(shared.ready());
+        publish();
         feed.ring();
     }
 
@@ -101,13 +151,23 @@ public final class SharedPath extends EgressQueue implements SendPath {
         feed.assist();
     }
 
+    // ---- state ------------------------------------------------------------------------------------------------------
+
     @Override
-    void refused(WcStatus why) {
-        shut();
-        feed.refuse(stream, why);
+    public int outstanding() {
+        EgressQueue own = queue;
+        return own == null ? 0 : own.ring().outstanding();
     }
 
-    // ---- state ------------------------------------------------------------------------------------------------------
+    @Override
+    public int depth() {
+        return depth;
+    }
+
+    @Override
+    public int firstDepth() {
+        return shared.firstDepth();
+    }
 
     @Override
     public int fullDepth() {
@@ -116,7 +176,25 @@ public final class SharedPath extends EgressQueue implements SendPath {
 
     @Override
     public void resize(int requests) {
-        feed.call(() -> capacity(requests));
+        feed.call(() -> {
+            EgressQueue own = queue;
+            if (own != null) {
+                own.ring().resize(requests);
+            }
+            depth = requests;
+        });
+    }
+
+    /** Messages that were sent. */
+    public long messages() {
+        EgressQueue own = queue;
+        return (long) MESSAGES.getOpaque(this) + (own == null ? 0 : own.messages());
+    }
+
+    /** Bytes of them, their own. */
+    public long bytes() {
+        EgressQueue own = queue;
+        return (long) BYTES.getOpaque(this) + (own == null ? 0 : own.bytes());
     }
 
     @Override
@@ -139,9 +217,20 @@ public final class SharedPath extends EgressQueue implements SendPath {
         return queuePair.isStarved();
     }
 
+    /** Its weight among those that share the queue pair. */
+    public int weight() {
+        return weight;
+    }
+
     /** Sets the weight, at least 1; from the next round on. Any thread. */
     public void weight(int value) {
-        feed.call(() -> shared.reweigh(this, value));
+        feed.call(() -> {
+            EgressQueue own = queue;
+            if (own != null) {
+                shared.reweigh(own, value - weight);
+            }
+            weight = value;
+        });
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------------
@@ -156,13 +245,51 @@ public final class SharedPath extends EgressQueue implements SendPath {
 
     /** What was posted and has not come to the queue pair's ring does not go there any more. */
     public void close() {
-        feed.call(this::shut);
+        feed.call(() -> shut = true);
     }
 
     /** Whether the NIC has nothing of it any more; once it is closed. */
     public boolean isReleased() {
         boolean[] released = new boolean[1];
-        feed.call(() -> released[0] = !isUnderWay() && (!isCut() || state() != QpState.RTS));
+        feed.call(() -> {
+            EgressQueue own = queue;
+            released[0] = own == null || (!own.isUnderWay() && (!own.isCut() || state() != QpState.RTS));
+            if (released[0]) {
+                shared.forget(stream);
+            }
+        });
         return released[0];
+    }
+
+    // ---- under the baton --------------------------------------------------------------------------------------------
+
+    /** What was posted; once it was listed. */
+    EgressQueue queue() {
+        EgressQueue own = queue;
+        if (own == null) {
+            throw new IllegalStateException("nothing was posted");
+        }
+        return own;
+    }
+
+    /** Whether it waits until the inbox of its next message is ready. */
+    boolean isHeld() {
+        return held;
+    }
+
+    /** It waits for that from here on, or no longer. */
+    void hold(boolean waits) {
+        held = waits;
+    }
+
+    /** Whether what was posted stays here for good, but for the rest of what was moved in part. */
+    boolean isShut() {
+        return shut;
+    }
+
+    /** The oldest message was refused for good: nothing is sent any more. */
+    void refused(WcStatus why) {
+        shut = true;
+        feed.refuse(stream, why);
     }
 }

@@ -32,13 +32,17 @@ public final class SharedQueuePair implements SendSource {
     /** What a message costs beyond its bytes. */
     static final int OVERHEAD = 64;
 
-    private static final int ENDS = 1 << 31; // of a piece
-
     /** Least pause, in nanoseconds a byte, before a long message that was refused at its end is sent again. */
     private static final long RESENT = 4;
 
     private static final int NO_INBOX = -1;
     private static final int SEVERAL = -2; // inboxes
+
+    /**
+     * Requests of the queue pair that may be under way, at most. Below that its channels are limited as those are that
+     * have a queue pair each: by their own windows, and by the bytes that are on their way to the peer.
+     */
+    private static final int MAX_UNDER_WAY = 1 << 16;
 
     /** Bytes that are moved at a time, costs included: no more than need be decided early. */
     private static final int MAX_MOVED = 16 << 10;
@@ -46,7 +50,7 @@ public final class SharedQueuePair implements SendSource {
     private final QueuePair queuePair;
     private final SendFeed feed;
     private final ReadyList ready = new ReadyList();
-    private final int queueDepth;
+    private final int firstDepth;
     private final int fullDepth;
     private final int segment;
 
@@ -54,9 +58,8 @@ public final class SharedQueuePair implements SendSource {
     private final Round round = new Round();
     private final LongMessages longMessages = new LongMessages();
     private final NotReady notReady = new NotReady();
-    private @Nullable EgressQueue[] senders = new EgressQueue[64];
-    private int[] pieces = new int[64]; // bytes, and whether they end a message
-    private long done;
+    private final Pieces pieces = new Pieces();
+    private int longestShort = MAX_SHORT; // bytes of the longest message that is not cut
     private int weight; // of those that have something outstanding
 
     // Under the lock of whoever makes and ends channels.
@@ -71,13 +74,13 @@ public final class SharedQueuePair implements SendSource {
     /**
      * Lets channels share a queue pair, which is in RESET.
      *
-     * @param queueDepth requests that a channel may have outstanding at first, a power of two
+     * @param firstDepth requests that a channel may have outstanding at first, a power of two
      * @param fullDepth requests that it may have outstanding as soon as it needs to, a power of two
      * @param segment bytes of a long message that go at a time
      */
-    public SharedQueuePair(QueuePair queuePair, int queueDepth, int fullDepth, int segment) {
+    public SharedQueuePair(QueuePair queuePair, int firstDepth, int fullDepth, int segment) {
         this.queuePair = queuePair;
-        this.queueDepth = Math.min(queueDepth, fullDepth);
+        this.firstDepth = Math.min(firstDepth, fullDepth);
         this.fullDepth = fullDepth;
         this.segment = segment;
         this.feed = queuePair.feed(this);
@@ -108,7 +111,7 @@ public final class SharedQueuePair implements SendSource {
         streams++;
         members++;
         live++;
-        return new SharedPath(this, streams, channelWeight, queueDepth);
+        return new SharedPath(this, streams, channelWeight, firstDepth);
     }
 
     /** Streams that were given, from 1 on. */
@@ -172,6 +175,10 @@ public final class SharedQueuePair implements SendSource {
         return ready;
     }
 
+    int firstDepth() {
+        return firstDepth;
+    }
+
     int fullDepth() {
         return fullDepth;
     }
@@ -180,17 +187,19 @@ public final class SharedQueuePair implements SendSource {
 
     @Override
     public void fill(SendRing ring) {
+        longestShort = Math.min(MAX_SHORT, feed.packetLength()); // once: posters write near the context that says it
         takeReady();
         int moved = 0;
         while (moved < MAX_MOVED) {
             EgressQueue queue = turn();
-            int slot = queue == null ? -1 : ring.claim();
+            int slot = queue == null ? -1 : claim(ring);
             if (queue == null || slot < 0) {
                 break;
             }
             boolean isLong = queue.isLong || queue.isCut();
             int bytes = queue.move(ring.buffer(), slot, isLong ? longest(queue) : Integer.MAX_VALUE);
-            remember(ring, queue, bytes);
+            pieces.add(ring, queue, bytes);
+            notReady.sent(queue);
             ring.posted();
             int sent = bytes + OVERHEAD;
             queue.credit -= sent;
@@ -203,6 +212,16 @@ public final class SharedQueuePair implements SendSource {
         if (moved > 0) {
             ring.publish();
         }
+    }
+
+    /** A free slot of the ring, where what was sent keeps its own until it is answered. */
+    private static int claim(SendRing ring) {
+        int slot = ring.claim();
+        if (slot < 0 && ring.capacity() < MAX_UNDER_WAY) {
+            ring.resize(2 * ring.capacity());
+            return ring.claim();
+        }
+        return slot;
     }
 
     /** The queue that sends next, which has something to send; null if there is none. */
@@ -232,7 +251,7 @@ public final class SharedQueuePair implements SendSource {
     }
 
     private boolean isLong(EgressQueue queue) {
-        return queue.nextLength() > Math.min(MAX_SHORT, feed.packetLength());
+        return queue.nextLength() > longestShort;
     }
 
     /** Bytes of a long message that go next: all if that is one copy. */
@@ -268,13 +287,14 @@ public final class SharedQueuePair implements SendSource {
         ReadyList.Entry entry = ready.takeAll();
         while (entry != null) {
             ReadyList.Entry next = entry.next();
-            enter((EgressQueue) entry);
+            enter(((SharedPath) entry).queue());
             entry = next;
         }
     }
 
     /** A queue that was empty has something to send. */
     private void enter(EgressQueue queue) {
+        pieces.know(queue);
         count(queue);
         queue.credit = queue.share();
         round.append(queue); // where its first message belongs is seen when its turn comes
@@ -291,12 +311,12 @@ public final class SharedQueuePair implements SendSource {
     /** One whose next message is for an inbox that is not ready stands in no round. */
     private void hold(EgressQueue queue) {
         queue.waits = false;
-        queue.held = true;
+        queue.hold(true);
         uncount(queue);
     }
 
     private void release(EgressQueue queue) {
-        queue.held = false;
+        queue.hold(false);
         enter(queue);
     }
 
@@ -304,7 +324,7 @@ public final class SharedQueuePair implements SendSource {
     private void leave(EgressQueue queue) {
         queue.waits = false;
         queue.unlist();
-        if (queue.hasNext() && queue.list()) {
+        if (queue.hasNext() && queue.relist()) {
             enter(queue);
             return;
         }
@@ -315,38 +335,15 @@ public final class SharedQueuePair implements SendSource {
         }
     }
 
-    private void remember(SendRing ring, EgressQueue queue, int bytes) {
-        if (senders.length < ring.capacity()) {
-            grow(ring);
-        }
-        int at = (int) ring.number() & (senders.length - 1);
-        senders[at] = queue;
-        pieces[at] = queue.isCut() ? bytes : bytes | ENDS;
-        notReady.sent(queue);
-    }
-
-    /** As many places as the ring has: the requests in it are those from {@code done} on. */
-    private void grow(SendRing ring) {
-        @Nullable EgressQueue[] more = new EgressQueue[ring.capacity()];
-        int[] morePieces = new int[more.length];
-        for (long i = done; i < ring.number(); i++) {
-            more[(int) i & (more.length - 1)] = senders[(int) i & (senders.length - 1)];
-            morePieces[(int) i & (more.length - 1)] = pieces[(int) i & (senders.length - 1)];
-        }
-        senders = more;
-        pieces = morePieces;
-    }
-
     @Override
     public void completed(long before) {
-        while (done < before) {
-            int at = (int) done++ & (senders.length - 1);
-            EgressQueue queue = senders[at];
-            senders[at] = null;
+        while (pieces.oldest() < before) {
+            EgressQueue queue = pieces.owner(pieces.oldest());
+            boolean ends = pieces.ends(pieces.oldest());
+            pieces.removeOldest();
             if (queue == null) {
                 continue;
             }
-            boolean ends = (pieces[at] & ENDS) != 0;
             if (queue.complete(ends)) {
                 uncount(queue);
             }
@@ -382,10 +379,9 @@ public final class SharedQueuePair implements SendSource {
             return;
         }
         for (long i = end - 1; i >= first; i--) {
-            int at = (int) i & (senders.length - 1);
-            sender(at).takeBack(pieces[at] & ~ENDS, (pieces[at] & ENDS) != 0);
+            sender(i).takeBack(pieces.bytes(i), pieces.ends(i));
         }
-        EgressQueue oldest = sender((int) first & (senders.length - 1));
+        EgressQueue oldest = sender(first);
         longMessages.takenBack();
         if (begun) {
             oldest.restart();
@@ -397,13 +393,12 @@ public final class SharedQueuePair implements SendSource {
             notReady.add(oldest.nextTarget(), now, Math.max(delayNanos, again));
         }
         for (long i = first; i < end; i++) {
-            int at = (int) i & (senders.length - 1);
-            EgressQueue queue = sender(at);
-            senders[at] = null;
-            if ((notReady.takenBack(queue) || queue.isCut()) && queue.held) {
+            EgressQueue queue = sender(i);
+            pieces.remove(i);
+            if ((notReady.takenBack(queue) || queue.isCut()) && queue.isHeld()) {
                 notReady.remove(queue);
                 release(queue);
-            } else if (!queue.waits && queue.list()) {
+            } else if (!queue.waits && queue.relist()) {
                 enter(queue);
             }
             if (queue.isCut()) {
@@ -413,8 +408,8 @@ public final class SharedQueuePair implements SendSource {
         }
     }
 
-    private EgressQueue sender(int at) {
-        EgressQueue queue = senders[at];
+    private EgressQueue sender(long number) {
+        EgressQueue queue = pieces.owner(number);
         if (queue == null) {
             throw new IllegalStateException(queuePair + " has a request of nobody's");
         }
@@ -456,15 +451,19 @@ public final class SharedQueuePair implements SendSource {
         return Math.max(1, Math.min(weight, GroupAttributes.MAX_WEIGHT));
     }
 
-    void reweigh(EgressQueue queue, int value) {
-        int difference = value - queue.weight();
+    /** Nothing is under way of this stream, and nothing will be. */
+    void forget(int stream) {
+        pieces.forget(stream);
+    }
+
+    /** A queue's weight is about to change. */
+    void reweigh(EgressQueue queue, int difference) {
         if (queue.counted) {
             weight += difference;
         }
         if (queue.isLong) {
             longMessages.reweigh(difference);
         }
-        queue.reweigh(value);
     }
 
     @Override

@@ -2,11 +2,11 @@
  * Internal: many channels on few queue pairs, after Avatar. Not for users, and without promise of compatibility.
  *
  * <pre>
- *   Channel ──▶ SharedPath, an EgressQueue ──list──▶ ReadyList ──┐
- *   Channel ──▶ SharedPath, an EgressQueue ──list──▶             ├──▶ SharedQueuePair ──▶ queue pair of the NIC
- *   Channel ──▶ SharedPath, an EgressQueue ──list──▶             │      round of those that have something
- *                                                                │
- *                                       whoever holds the baton ─┘
+ *   Channel ──▶ SharedPath, its EgressQueue ──list──▶ ReadyList ──┐
+ *   Channel ──▶ SharedPath, its EgressQueue ──list──▶             ├──▶ SharedQueuePair ──▶ queue pair of the NIC
+ *   Channel ──▶ SharedPath, its EgressQueue ──list──▶             │      round of those that have something
+ *                                                                 │
+ *                                        whoever holds the baton ─┘
  *   LongMessages               those whose next message is long: a segment of one of them a turn
  *   NotReady                   those whose next message is for an inbox that is not ready
  *   SharedConnection           the queue pairs of a tenant's channels to the same peer

@@ -214,7 +214,7 @@ public final class QueuePair implements AutoCloseable {
     public PostResult postSend(SendRequest request) {
         batch.checkNone("postSend");
         int slot = encode(request, sendRing.maxInline());
-        boolean alone = sendRing.isIdle();
+        boolean alone = !context.isFlushCostly() && sendRing.isIdle();
         if (slot >= 0) {
             if (alone && request.executeNow(engine, context, slot, POSTED_NOW)) {
                 return PostResult.POSTED;
@@ -222,12 +222,12 @@ public final class QueuePair implements AutoCloseable {
             request.encodeInline(sendRing.buffer(), slot);
             sendRing.posted();
         }
-        boolean awaitsAnswers = sendRing.hasPublished();
+        boolean soon = slot >= 0 && engine.sharesFlush(context) && sendRing.hasPublished();
         sendRing.publish();
-        if (!awaitsAnswers || slot < 0) {
-            engine.ring(context);
-        } else {
+        if (soon) {
             engine.ringSoon(context);
+        } else {
+            engine.ring(context);
         }
         return slot < 0 ? PostResult.QUEUE_FULL : PostResult.POSTED;
     }

@@ -52,6 +52,11 @@ public final class SendFeed {
         return PostResult.POSTED;
     }
 
+    /** Whether requests may be {@linkplain #executeNow executed} as they are posted; what goes by a socket is not. */
+    public boolean mayExecuteNow() {
+        return !context.isFlushCostly();
+    }
+
     /**
      * Executes a request at once, as {@link QueuePair#executeNow}; its poster has none outstanding.
      *

@@ -108,9 +108,12 @@ public final class Engine implements AutoCloseable {
         return assisted || (thread != null && thread.isCurrent());
     }
 
-    /** Whether the calling thread may do turns to send what a queue pair has. */
+    /**
+     * Whether the calling thread may do turns to send what a queue pair has. What goes by a socket is left to who may
+     * write there, as with a doorbell: turns of two threads move the engine's state between their processors.
+     */
     public boolean mayAssist(QpContext qp) {
-        return mayAssist() && !isLeftToOwner(qp);
+        return mayAssist() && !isLeftToOwner(qp) && (!qp.isFlushCostly() || owns());
     }
 
     /**

@@ -10,7 +10,9 @@ import java.lang.invoke.VarHandle;
  * <pre>
  *   Poster:  published (told to the engine), first, and the poster's own
  *   Between: 128 bytes
- *   Engine:  consumed (told to the poster), and the engine's own
+ *   Told:    consumed (told to the poster, who may wait for it and look again and again)
+ *   Apart:   128 bytes
+ *   Engine:  the engine's own
  *   Behind:  128 bytes
  * </pre>
  */
@@ -33,6 +35,9 @@ final class RingLines {
         /** What the poster has seen of {@code consumed}. */
         long consumedSeen;
 
+        /** Before which request the poster of a send ring looks whether it is empty. */
+        long nextLook;
+
         long publishedAcquire() {
             return (long) PUBLISHED.getAcquire(this);
         }
@@ -48,21 +53,12 @@ final class RingLines {
         private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
     }
 
-    /** The engine's line. */
-    abstract static class Engine extends Between {
-        private static final VarHandle CONSUMED = word(Engine.class, "consumed");
+    /** What the engine tells. */
+    abstract static class Told extends Between {
+        private static final VarHandle CONSUMED = word(Told.class, "consumed");
 
         @SuppressWarnings("unused") // through CONSUMED
         private volatile long consumed;
-
-        /** The oldest request that is not complete. */
-        long head;
-
-        /** What the engine has seen of {@code published}. */
-        long publishedSeen;
-
-        /** What the engine has seen of {@code first}. */
-        long firstSeen;
 
         long consumedAcquire() {
             return (long) CONSUMED.getAcquire(this);
@@ -71,6 +67,30 @@ final class RingLines {
         void consume(long index) {
             CONSUMED.setRelease(this, index);
         }
+    }
+
+    /** Keeps a poster that waits off the engine's own. */
+    @SuppressWarnings("unused")
+    abstract static class Apart extends Told {
+        private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
+    }
+
+    /** The engine's own line. */
+    abstract static class Engine extends Apart {
+        /** The oldest request that is not complete. */
+        long head;
+
+        /** The request of a send ring that is to be sent next. */
+        long next;
+
+        /** What the engine has seen of {@code published}. */
+        long publishedSeen;
+
+        /** What the engine has seen of {@code first}. */
+        long firstSeen;
+
+        /** What was read of requests to fetch them: kept, so that it is read. */
+        long fetched;
     }
 
     /** Keeps the engine's line apart from what follows. */

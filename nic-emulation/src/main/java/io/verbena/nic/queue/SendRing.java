@@ -31,12 +31,9 @@ public final class SendRing extends RingLines.Behind {
     private final int maxSge;
     private final int maxInline;
 
-    // The poster's.
-    private long batchStart = NO_BATCH;
-    private long nextLook;
+    private long batchStart = NO_BATCH; // the poster's
 
-    // The engine's: requests below head are complete, below next have been sent (in part).
-    private long next;
+    // The engine's.
     private @Nullable SendSource source; // fills the ring under the baton, as its poster; null: somebody posts
     private boolean stopped; // the source fills it no more
 
@@ -298,6 +295,26 @@ public final class SendRing extends RingLines.Behind {
             return true;
         }
         return false;
+    }
+
+    /**
+     * Engine: fetches the requests to be sent next from their poster's cache, all at once. Who reads one, works on it
+     * and then reads the next waits for each of them: far longer than the work takes.
+     *
+     * @param most requests
+     * @return index after the last, as far as {@link #hasNext} has seen them
+     */
+    public long fetch(int most) {
+        long end = Math.min(publishedSeen, next + most);
+        long words = 0;
+        for (long i = next; i < end; i++) {
+            int slot = slot(i);
+            for (int at = slot; at < slot + slotLength; at += BitUtil.CACHE_LINE_LENGTH) {
+                words += buffer.getLong(at);
+            }
+        }
+        fetched = words;
+        return end;
     }
 
     /** Engine: whether the request at an index was published when {@link #hasNext} last looked. */

@@ -18,7 +18,7 @@ public interface SendSource {
     void fill(SendRing ring);
 
     /**
-     * Requests are complete.
+     * Requests are complete, or were flushed: those that are not signaled have no completion of their own then.
      *
      * @param before the number of the first request of the ring that is not
      */

@@ -314,7 +314,7 @@ public abstract class QpRequester {
 
     /** Completes the oldest request, whose slot and header are known. */
     void completeHead(WcStatus status, int slot, long header) {
-        if ((status != WcStatus.SUCCESS || (SendWqeDescriptor.flags(header) & SendWqeDescriptor.SIGNALED) != 0)
+        if (((SendWqeDescriptor.flags(header) & SendWqeDescriptor.SIGNALED) != 0 || isReported(status))
                 && (slicer == null || !slicer.isReported())) {
             qp.completeSend(
                     wqes.getLong(slot + SendWqeDescriptor.WR_ID),
@@ -330,6 +330,11 @@ public abstract class QpRequester {
             started = false;
         }
         ring.advanceHead();
+    }
+
+    /** Whether a request that is not signaled completes visibly; a source hears of what is flushed by itself. */
+    private boolean isReported(WcStatus status) {
+        return status != WcStatus.SUCCESS && (status != WcStatus.WR_FLUSH_ERR || !ring.isFed());
     }
 
     /** Ends the oldest request in an error, which stops the queue pair: ERR on RC, SQE on the others. */

@@ -23,6 +23,7 @@ import picocli.CommandLine.Option;
         })
 public final class ChannelsCommand extends RunCommand {
     private static final long SLOW = 100; // messages/s beside round trips of one
+    private static final int TURNS = 10; // of a round, of each of the two that are compared
 
     @Option(names = "--channels", paramLabel = "<count>", description = "Default ${DEFAULT-VALUE}.")
     int channels = 10_000;
@@ -76,10 +77,16 @@ public final class ChannelsCommand extends RunCommand {
                 each.probe(SLOW, seconds);
             }
             for (int i = 0; i < rounds; i++) {
-                double rate = apart.rate(seconds);
-                rates[i] = shares.rate(seconds) / rate;
-                double time = apart.probe(SLOW, seconds).getValueAtPercentile(50);
-                times[i] = shares.probe(SLOW, seconds).getValueAtPercentile(50) / time;
+                double[] sent = new double[2];
+                Histogram[] trips = {new Histogram(3), new Histogram(3)};
+                for (int turn = 0; turn < 2 * TURNS; turn++) { // cores that move do so for both
+                    int which = (turn + turn / 2) % 2; // each is first as often as second
+                    ManyChannels one = which == 0 ? apart : shares;
+                    sent[which] += one.rate(seconds / TURNS);
+                    trips[which].add(one.probe(SLOW, seconds / TURNS));
+                }
+                rates[i] = sent[1] / sent[0];
+                times[i] = (double) trips[1].getValueAtPercentile(50) / trips[0].getValueAtPercentile(50);
             }
             table.line(List.of("messages of 32 bytes a second", range(rates)));
             table.line(List.of("round trip, p50", range(times)));
