@@ -188,6 +188,38 @@ class PostedRequestsTest {
     }
 
     @Test
+    void ofWhatASourceGaveOnlyWhatIsSignaledIsReportedWhenItIsFlushed() {
+        nic.engine(0).listener().onLink(new CountingLink(true));
+        CompletionQueue completions = nic.createCompletionQueue(64);
+        QueuePair qp = nic.allocateProtectionDomain()
+                .createQueuePair(new QueuePairAttributes()
+                        .completionQueue(completions)
+                        .maxSend(MAX_SEND)
+                        .maxInline(data.capacity()));
+        Source source = new Source();
+        SendFeed feed = qp.feed(source);
+        qp.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
+        for (int i = 0; i < 5; i++) {
+            SendRing queue = feed.queue(1);
+            source.queues.add(queue);
+            assertThat(feed.post(send().wrId(i).signaled(i == 3), queue)).isEqualTo(PostResult.POSTED);
+            queue.publish();
+        }
+        feed.ring();
+        nic.engine(0).doWork();
+        qp.modify(new QpAttributes().state(QpState.ERR));
+        nic.engine(0).doWork();
+        List<Long> reported = new ArrayList<>();
+        completions.poll(
+                c -> {
+                    assertThat(c.status()).isEqualTo(WcStatus.WR_FLUSH_ERR);
+                    reported.add(c.wrId());
+                },
+                64);
+        assertThat(reported).containsExactly(3L);
+    }
+
+    @Test
     void aPostLongAfterTheLastTurnGoesAtOnceWithTheRest() {
         CountingLink link = new CountingLink(true);
         QueuePair qp = connected(link);
