@@ -113,10 +113,10 @@ final class EgressQueue extends Round.Member {
         path.hold(waits);
     }
 
-    /** Whether a request waits to be moved, or the rest of one: what was begun goes to its end. */
+    /** Whether a request waits to be moved. What {@linkplain #isCut was begun} goes to its end in any case. */
     @Override
     boolean hasNext() {
-        return (!path.isShut() || cut > 0) && ring.hasNext();
+        return !path.isShut() && ring.hasNext();
     }
 
     /** Whether a part of the next request was moved. */
