@@ -113,6 +113,11 @@ final class EgressQueue extends Round.Member {
         path.hold(waits);
     }
 
+    /** Whether what was not moved is not moved any more. */
+    boolean isShut() {
+        return path.isShut();
+    }
+
     /** Whether a request waits to be moved. What {@linkplain #isCut was begun} goes to its end in any case. */
     @Override
     boolean hasNext() {

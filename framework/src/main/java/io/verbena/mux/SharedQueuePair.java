@@ -44,6 +44,9 @@ public final class SharedQueuePair implements SendSource {
      */
     private static final int MAX_UNDER_WAY = 1 << 16;
 
+    /** Bytes of the ring for them, at most. */
+    private static final long MAX_MEMORY = 8 << 20;
+
     /** Bytes that are moved at a time, costs included: no more than need be decided early. */
     private static final int MAX_MOVED = 16 << 10;
 
@@ -214,14 +217,18 @@ public final class SharedQueuePair implements SendSource {
         }
     }
 
-    /** A free slot of the ring, where what was sent keeps its own until it is answered. */
+    /** A free slot of the ring, where what was sent keeps its own until it is answered; -1 if there is none. */
     private static int claim(SendRing ring) {
         int slot = ring.claim();
-        if (slot < 0 && ring.capacity() < MAX_UNDER_WAY) {
-            ring.resize(2 * ring.capacity());
-            return ring.claim();
-        }
-        return slot;
+        return slot < 0 && mayGrow(ring) && ring.grow() ? ring.claim() : slot;
+    }
+
+    /** Whether all of the ring is under way, and it is the queue pair's own. */
+    private static boolean mayGrow(SendRing ring) {
+        return ring.isFed()
+                && ring.number() - ring.head() == ring.capacity()
+                && ring.capacity() < MAX_UNDER_WAY
+                && 2L * ring.capacity() * ring.slotLength() <= MAX_MEMORY;
     }
 
     /** The queue that sends next, which has something to send; null if there is none. */
@@ -287,6 +294,7 @@ public final class SharedQueuePair implements SendSource {
         ReadyList.Entry entry = ready.takeAll();
         while (entry != null) {
             ReadyList.Entry next = entry.next();
+            entry.next = null;
             enter(((SharedPath) entry).queue());
             entry = next;
         }
@@ -294,7 +302,9 @@ public final class SharedQueuePair implements SendSource {
 
     /** A queue that was empty has something to send. */
     private void enter(EgressQueue queue) {
-        pieces.know(queue);
+        if (!queue.isShut()) { // nobody forgets it again when it is
+            pieces.know(queue);
+        }
         count(queue);
         queue.credit = queue.share();
         round.append(queue); // where its first message belongs is seen when its turn comes

@@ -121,6 +121,11 @@ public final class SendRing extends RingLines.Behind {
         return capacity;
     }
 
+    /** Bytes of a slot. */
+    public int slotLength() {
+        return slotLength;
+    }
+
     /** Scatter/gather entries a request may have. */
     public int maxSge() {
         return maxSge;
@@ -164,6 +169,16 @@ public final class SendRing extends RingLines.Behind {
         }
         capacity = wanted;
         mask = wanted - 1;
+    }
+
+    /** Source, while it fills the ring: makes it hold twice as many. @return false if there is no memory for that */
+    public boolean grow() {
+        try {
+            resize(2 * capacity);
+            return true;
+        } catch (OutOfMemoryError e) {
+            return false;
+        }
     }
 
     /** The memory that {@link #claim} and {@link #slot} point into. */

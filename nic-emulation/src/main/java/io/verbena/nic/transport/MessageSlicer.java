@@ -248,9 +248,10 @@ final class MessageSlicer {
     /** Flushes what is not cut, or not to its end; no slice is left. */
     void flush() {
         while (posted.hasNext()) {
-            if (!reported) {
-                int slot = posted.slot(posted.next());
-                long header = posted.buffer().getLong(slot + SendWqeDescriptor.HEADER);
+            int slot = posted.slot(posted.next());
+            long header = posted.buffer().getLong(slot + SendWqeDescriptor.HEADER);
+            boolean signaled = (SendWqeDescriptor.flags(header) & SendWqeDescriptor.SIGNALED) != 0;
+            if (!reported && (signaled || !posted.isFed())) {
                 qp.completeSend(
                         posted.buffer().getLong(slot + SendWqeDescriptor.WR_ID),
                         WcStatus.WR_FLUSH_ERR,

@@ -334,7 +334,8 @@ public abstract class QpRequester {
 
     /** Whether a request that is not signaled completes visibly; a source hears of what is flushed by itself. */
     private boolean isReported(WcStatus status) {
-        return status != WcStatus.SUCCESS && (status != WcStatus.WR_FLUSH_ERR || !ring.isFed());
+        return status != WcStatus.SUCCESS
+                && (status != WcStatus.WR_FLUSH_ERR || !qp.sendRing().isFed());
     }
 
     /** Ends the oldest request in an error, which stops the queue pair: ERR on RC, SQE on the others. */
