@@ -13,11 +13,13 @@ import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.verbs.NicCounter;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,5 +143,38 @@ class SeveralInboxesTest {
     private static long refused(Completion completion) {
         assertThat(completion.status()).isEqualTo(WcStatus.REM_INV_REQ_ERR);
         return completion.wrId();
+    }
+
+    /** One that is closed while it waits for a full inbox leaves nothing behind, also when that is read later. */
+    @Test
+    void nothingIsKeptOfAChannelThatIsGone() {
+        rig = new SimChannels(1, new LinkProfile().rate(10_000_000_000L), SEGMENT, 64 << 20, SMALL, SMALL);
+        Sender other = rig.sender(1, 1);
+        Sender filling = rig.sender(1, 0);
+        assertThat(other.post(100)).isTrue();
+        for (int i = 0; filling.path.limit() != Limit.RECEIVER; i++) {
+            assertThat(i).as("messages until the inbox is full").isLessThan(10_000);
+            filling.post(2_000);
+            rig.simulation.runFor(MS / 10);
+        }
+        WeakReference<SharedPath> gone = closedWhileItWaits();
+        rig.finish();
+        for (int i = 0; i < 200 && gone.get() != null; i++) {
+            System.gc();
+            rig.simulation.runFor(MS);
+        }
+        assertThat(gone.get()).isNull();
+    }
+
+    private WeakReference<SharedPath> closedWhileItWaits() {
+        Sender closing = rig.sender(1, 0);
+        assertThat(closing.post(2_000)).isTrue();
+        rig.simulation.runFor(MS);
+        assertThat(closing.path.limit()).isEqualTo(Limit.RECEIVER);
+        closing.path.close();
+        closing.path.parts();
+        assertThat(closing.path.isReleased()).isTrue();
+        rig.senders.remove(closing);
+        return new WeakReference<>(closing.path);
     }
 }
