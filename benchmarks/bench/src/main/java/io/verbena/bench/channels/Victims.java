@@ -25,8 +25,8 @@ final class Victims {
     private static final int SEQUENCE = 8;
     private static final int DUE = 16;
     private static final int LOOK = 64;
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
-    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final Duration TIMEOUT = Duration.ofMinutes(3);
+    private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(3);
 
     private final Inbox answers;
     private final List<Channel> channels = new ArrayList<>();
