@@ -10,9 +10,9 @@ leave() {
   local status=$? pid
   trap - EXIT
   # Some have ended by themselves, there may be no logs yet, and the status is the check's own.
-  for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null || true; done
-  for pid in ${pids[@]+"${pids[@]}"}; do wait "$pid" 2>/dev/null || true; done
-  [ $status = 0 ] || tail -n 50 "$scratch"/*.log >&2 || true
+  for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null || true; done # some have ended
+  for pid in ${pids[@]+"${pids[@]}"}; do wait "$pid" 2>/dev/null || true; done # killed: their status says so
+  [ $status = 0 ] || tail -n 50 "$scratch"/*.log >&2 || true # there may be no log yet
   rm -rf "$scratch"
   exit "$status"
 }

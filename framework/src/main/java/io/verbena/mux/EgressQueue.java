@@ -41,7 +41,6 @@ final class EgressQueue extends Round.Member {
 
     private final SharedPath path;
     private final SendRing ring;
-    private final int stream;
 
     boolean counted; // its weight is in the queue pair's
     boolean waits; // it stands in a round
@@ -60,7 +59,6 @@ final class EgressQueue extends Round.Member {
     EgressQueue(SharedPath path, SendRing ring) {
         this.path = path;
         this.ring = ring;
-        this.stream = path.stream();
     }
 
     // ---- any thread's -----------------------------------------------------------------------------------------------
@@ -84,7 +82,7 @@ final class EgressQueue extends Round.Member {
 
     /** The number of what is sent from here. */
     int stream() {
-        return stream;
+        return path.stream();
     }
 
     /** Its channel's weight. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * segment. By the requests' numbers, of which there are as many at a time as the ring has places.
  *
  * <p>For each request there are two numbers and no reference: a collector that moves objects while programs run has to
- * know of each reference that is written, which costs a full fence, and here one would be written with each message.
+ * know of references that are written, which may cost a full fence, and here one would be written with each message.
  *
  * <p>Under the engine's baton.
  */

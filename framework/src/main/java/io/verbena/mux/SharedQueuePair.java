@@ -190,7 +190,7 @@ public final class SharedQueuePair implements SendSource {
 
     @Override
     public void fill(SendRing ring) {
-        longestShort = Math.min(MAX_SHORT, feed.packetLength()); // once: posters write near the context that says it
+        longestShort = Math.min(MAX_SHORT, feed.packetLength()); // once, not with each message
         takeReady();
         int moved = 0;
         while (moved < MAX_MOVED) {

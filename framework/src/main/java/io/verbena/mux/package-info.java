@@ -7,6 +7,7 @@
  *   Channel ──▶ SharedPath, its EgressQueue ──list──▶             │      round of those that have something
  *                                                                 │
  *                                        whoever holds the baton ─┘
+ *   Pieces                     whose the requests are that lie in the queue pair's ring
  *   LongMessages               those whose next message is long: a segment of one of them a turn
  *   NotReady                   those whose next message is for an inbox that is not ready
  *   SharedConnection           the queue pairs of a tenant's channels to the same peer
