@@ -247,8 +247,9 @@ public final class AppendQueue {
     }
 
     /**
-     * Whether the next {@link #poll} would find nothing. Consumer thread only; a cheap look before it blocks (after
-     * {@link ControlBlock#setParked}). Of several consumers, any: false also while one of them takes messages.
+     * Whether the next {@link #poll} would find nothing. Consumer thread only, for it passes over padding as poll does;
+     * others look at {@link #isDrained}. A cheap look before it blocks (after {@link ControlBlock#setParked}). Of
+     * several consumers, any: false also while one of them takes messages.
      */
     public boolean isEmpty() {
         if (notPolled) {

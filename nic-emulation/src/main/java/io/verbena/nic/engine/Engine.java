@@ -350,19 +350,18 @@ public final class Engine implements AutoCloseable {
 
     /** Whether a sleeper would find something to do. */
     public boolean hasWork() {
-        if (!doorbells.isEmpty()
+        return !doorbells.isEmpty()
                 || !commands.isEmpty()
                 || closed
                 || datapath.hasActive()
-                || datapath.links().hasInbound()) {
-            return true;
-        }
-        return owner.isAwaited();
+                || datapath.links().hasInbound()
+                || owner.isAwaited();
     }
 
     /**
-     * Adds something that the owner looks at before it blocks, such as an append queue that it consumes. An engine with
-     * a thread of its own and without such checks is not woken for what peers append or write directly.
+     * Adds something that whoever drives the engine looks at before it blocks, such as {@code AppendQueue.isDrained}
+     * ({@code isEmpty} is its consumer's). An engine with a thread of its own and without such checks is not woken for
+     * what peers append or write directly.
      */
     public void addParkCheck(BooleanSupplier check) {
         owner.addParkCheck(check);

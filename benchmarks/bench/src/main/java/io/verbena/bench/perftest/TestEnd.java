@@ -90,7 +90,7 @@ final class TestEnd implements AutoCloseable {
         }
         this.inbox = queue;
         AppendQueue checked = queue;
-        this.inboxCheck = checked == null ? () -> false : () -> !checked.isEmpty();
+        this.inboxCheck = checked == null ? () -> false : () -> !checked.isDrained(); // by the engine's thread
         node.engine().addParkCheck(inboxCheck);
     }
 
