@@ -41,10 +41,12 @@ final class EgressQueue extends Round.Member {
 
     private final SharedPath path;
     private final SendRing ring;
+    private final int stream;
 
     boolean counted; // its weight is in the queue pair's
     boolean waits; // it stands in a round
     boolean isLong; // in that of long messages
+    private boolean shut; // what was not moved is not moved any more
     private long fetched; // requests before this one are in the engine's cache
     private int cut; // bytes of the next request that were moved
     private int underWay; // requests and segments that were moved and are not complete
@@ -59,14 +61,10 @@ final class EgressQueue extends Round.Member {
     EgressQueue(SharedPath path, SendRing ring) {
         this.path = path;
         this.ring = ring;
+        this.stream = path.stream();
     }
 
     // ---- any thread's -----------------------------------------------------------------------------------------------
-
-    /** The channel's requests. */
-    SendRing ring() {
-        return ring;
-    }
 
     /** Messages that were sent from here. */
     long messages() {
@@ -82,7 +80,7 @@ final class EgressQueue extends Round.Member {
 
     /** The number of what is sent from here. */
     int stream() {
-        return path.stream();
+        return stream;
     }
 
     /** Its channel's weight. */
@@ -113,13 +111,18 @@ final class EgressQueue extends Round.Member {
 
     /** Whether what was not moved is not moved any more. */
     boolean isShut() {
-        return path.isShut();
+        return shut;
+    }
+
+    /** From here on. */
+    void shut() {
+        shut = true;
     }
 
     /** Whether a request waits to be moved. What {@linkplain #isCut was begun} goes to its end in any case. */
     @Override
     boolean hasNext() {
-        return !path.isShut() && ring.hasNext();
+        return !shut && ring.hasNext();
     }
 
     /** Whether a part of the next request was moved. */
@@ -219,11 +222,12 @@ final class EgressQueue extends Round.Member {
 
     /** The oldest message was refused for good: nothing is sent any more. */
     void refused(WcStatus why) {
+        shut = true;
         path.refused(why);
     }
 
     /**
-     * The oldest of what was moved is complete.
+     * The oldest of what was moved is complete; its poster sees it after {@link #releaseComplete}.
      *
      * @param ends whether it ends a request
      * @return whether nothing is left
@@ -231,9 +235,13 @@ final class EgressQueue extends Round.Member {
     boolean complete(boolean ends) {
         if (ends) {
             ring.advanceHead();
-            ring.releaseConsumed();
         }
         return --underWay == 0;
+    }
+
+    /** Gives the places of what is complete back to the poster. */
+    void releaseComplete() {
+        ring.releaseConsumed();
     }
 
     /** Whether something that was moved is not complete. */

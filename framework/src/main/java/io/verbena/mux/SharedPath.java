@@ -5,6 +5,7 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendFeed;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.arbiter.Limit;
+import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.verbs.QpState;
 import io.verbena.nic.verbs.WcStatus;
 import io.verbena.path.SendPath;
@@ -23,7 +24,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
      * Longest request that is executed while it is posted, where nobody has anything to send: one that would leave in
      * one turn. Beyond what {@link QueuePair#postSend(SendRequest)} has, for it saves a way through two rings here.
      */
-    private static final int POSTED_NOW = SharedQueuePair.MAX_SHORT;
+    private static final int POSTED_NOW = EgressScheduler.MAX_SHORT;
 
     private static final VarHandle BYTES;
     private static final VarHandle MESSAGES;
@@ -45,6 +46,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
     private final int stream;
     private volatile int depth;
     private volatile int weight;
+    private volatile @Nullable SendRing ring; // its own requests; the queue's, whose line is the engine's
     private volatile @Nullable EgressQueue queue;
     private volatile boolean held; // until the inbox of the next message is ready; read by any thread, as a hint
     private boolean shut; // under the baton
@@ -64,8 +66,8 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
     SharedPath(SharedQueuePair shared, int stream, int weight, int depth) {
         this.shared = shared;
         this.queuePair = shared.queuePair();
-        this.feed = shared.feed();
-        this.ready = shared.ready();
+        this.feed = shared.scheduler().feed();
+        this.ready = shared.scheduler().ready();
         this.stream = stream;
         this.weight = weight;
         this.depth = depth;
@@ -89,8 +91,9 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
             return PostResult.POSTED;
         }
         PostResult result = enqueue(request);
+        boolean soon = result == PostResult.POSTED && feed.mayRingSoon();
         publish();
-        if (result == PostResult.POSTED) {
+        if (soon) {
             feed.ringSoon();
         } else {
             feed.ring();
@@ -99,9 +102,9 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
     }
 
     private boolean executed(SendRequest request, int longest) {
-        EgressQueue own = queue;
+        SendRing own = ring;
         if (!feed.mayExecuteNow() // which saves a look at what the engine writes
-                || (own != null && !own.ring().isIdle())
+                || (own != null && !own.isIdle())
                 || !feed.executeNow(request, longest)) {
             return false;
         }
@@ -112,19 +115,20 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
 
     @Override
     public PostResult enqueue(SendRequest request) {
-        EgressQueue own = queue;
+        SendRing own = ring;
         if (own == null) {
-            own = new EgressQueue(this, feed.queue(depth));
-            queue = own;
+            own = feed.queue(depth);
+            queue = new EgressQueue(this, own);
+            ring = own;
         }
-        return feed.post(request, own.ring());
+        return feed.post(request, own);
     }
 
     /** Makes visible what was posted, and sees to it that the engine looks. */
     private void publish() {
-        EgressQueue own = queue;
+        SendRing own = ring;
         if (own != null) {
-            own.ring().publish();
+            own.publish();
             if (list()) {
                 ready.push(this);
             }
@@ -155,8 +159,8 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
 
     @Override
     public int outstanding() {
-        EgressQueue own = queue;
-        return own == null ? 0 : own.ring().outstanding();
+        SendRing own = ring;
+        return own == null ? 0 : own.outstanding();
     }
 
     @Override
@@ -177,9 +181,9 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
     @Override
     public void resize(int requests) {
         feed.call(() -> {
-            EgressQueue own = queue;
+            SendRing own = ring;
             if (own != null) {
-                own.ring().resize(requests);
+                own.resize(requests);
             }
             depth = requests;
         });
@@ -227,7 +231,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         feed.call(() -> {
             EgressQueue own = queue;
             if (own != null) {
-                shared.reweigh(own, value - weight);
+                shared.scheduler().reweigh(own, value - weight);
             }
             weight = value;
         });
@@ -245,7 +249,13 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
 
     /** What was posted and has not come to the queue pair's ring does not go there any more. */
     public void close() {
-        feed.call(() -> shut = true);
+        feed.call(() -> {
+            shut = true;
+            EgressQueue own = queue;
+            if (own != null) {
+                own.shut();
+            }
+        });
     }
 
     /** Whether the NIC has nothing of it any more; once it is closed. */
@@ -254,8 +264,8 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         feed.call(() -> {
             EgressQueue own = queue;
             released[0] = own == null || (!own.isUnderWay() && (!own.isCut() || state() != QpState.RTS));
-            if (released[0]) {
-                shared.forget(stream);
+            if (released[0] && own != null) {
+                shared.scheduler().forget(own);
             }
         });
         return released[0];
@@ -268,6 +278,9 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         EgressQueue own = queue;
         if (own == null) {
             throw new IllegalStateException("nothing was posted");
+        }
+        if (shut) {
+            own.shut();
         }
         return own;
     }
@@ -282,14 +295,8 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         held = waits;
     }
 
-    /** Whether what was posted stays here for good, but for the rest of what was moved in part. */
-    boolean isShut() {
-        return shut;
-    }
-
     /** The oldest message was refused for good: nothing is sent any more. */
     void refused(WcStatus why) {
-        shut = true;
         feed.refuse(stream, why);
     }
 }

@@ -1,76 +1,28 @@
 package io.verbena.mux;
 
-import io.verbena.nic.GroupAttributes;
 import io.verbena.nic.QueuePair;
-import io.verbena.nic.SendFeed;
-import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendSource;
-import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.AppendEthFlyweight;
-import java.util.Queue;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A queue pair that many channels send by, each from a queue of its own; the number of a stream tells them apart at the
- * peer. Those that have something to send take turns by deficit round robin in bytes, as their weights say, whenever
- * the queue pair's ring is empty. That is the work of whoever holds the engine's baton. A long message goes in
- * segments, between which others have their turns ({@link LongMessages}).
+ * peer. Whose turn it is says the {@link EgressScheduler}.
  *
  * <p>A stream's number is given once: what still lies in the peer's inbox when a channel is gone is never another's.
  * When all are given away the queue pair takes no more channels, and goes with the last of them.
  *
- * <p>Concurrency: {@link #fill}, {@link #completed} and {@link #weight} under the engine's baton; streams and members
- * under the lock of whoever makes and ends channels.
+ * <p>Concurrency: under the lock of whoever makes and ends channels.
  */
-public final class SharedQueuePair implements SendSource {
-    /**
-     * Bytes of the longest message that may come between the segments of another: it fits in a chunk of any inbox, and
-     * in a packet.
-     */
-    static final int MAX_SHORT = 16 << 10;
-
-    /** What a message costs beyond its bytes. */
-    static final int OVERHEAD = 64;
-
-    /** Least pause, in nanoseconds a byte, before a long message that was refused at its end is sent again. */
-    private static final long RESENT = 4;
-
-    private static final int NO_INBOX = -1;
-    private static final int SEVERAL = -2; // inboxes
-
-    /**
-     * Requests of the queue pair that may be under way, at most. Below that its channels are limited as those are that
-     * have a queue pair each: by their own windows, and by the bytes that are on their way to the peer.
-     */
-    private static final int MAX_UNDER_WAY = 1 << 16;
-
-    /** Bytes of the ring for them, at most. */
-    private static final long MAX_MEMORY = 8 << 20;
-
-    /** Bytes that are moved at a time, costs included: no more than need be decided early. */
-    private static final int MAX_MOVED = 16 << 10;
-
+public final class SharedQueuePair {
     private final QueuePair queuePair;
-    private final SendFeed feed;
-    private final ReadyList ready = new ReadyList();
+    private final EgressScheduler scheduler;
     private final int firstDepth;
     private final int fullDepth;
-    private final int segment;
 
-    // The engine's: the rounds of those that have something to send, and who sent what lies in the ring.
-    private final Round round = new Round();
-    private final LongMessages longMessages = new LongMessages();
-    private final NotReady notReady = new NotReady();
-    private final Pieces pieces = new Pieces();
-    private int longestShort = MAX_SHORT; // bytes of the longest message that is not cut
-    private int weight; // of those that have something outstanding
-
-    // Under the lock of whoever makes and ends channels.
     private int streams;
     private int members;
     private int live;
     private int peerQp; // 0 while that is not known
-    private volatile int inbox = NO_INBOX; // to which all channels lead; read under the baton
     private boolean broken;
     private boolean complete; // takes no more channels
 
@@ -85,13 +37,17 @@ public final class SharedQueuePair implements SendSource {
         this.queuePair = queuePair;
         this.firstDepth = Math.min(firstDepth, fullDepth);
         this.fullDepth = fullDepth;
-        this.segment = segment;
-        this.feed = queuePair.feed(this);
+        this.scheduler = new EgressScheduler(queuePair, segment);
     }
 
     /** The queue pair. */
     public QueuePair queuePair() {
         return queuePair;
+    }
+
+    /** What fills the queue pair's ring, under the engine's baton. */
+    public SendSource source() {
+        return scheduler;
     }
 
     // ---- members ----------------------------------------------------------------------------------------------------
@@ -139,11 +95,7 @@ public final class SharedQueuePair implements SendSource {
 
     /** The inbox of the peer is known that a channel leads to. */
     public void leadsTo(int queueId) {
-        if (inbox == NO_INBOX) {
-            inbox = queueId;
-        } else if (inbox != queueId) {
-            inbox = SEVERAL;
-        }
+        scheduler.leadsTo(queueId);
     }
 
     /** The peer's queue pair is known: from here on others may join it there. */
@@ -170,12 +122,8 @@ public final class SharedQueuePair implements SendSource {
 
     // ---- for paths --------------------------------------------------------------------------------------------------
 
-    SendFeed feed() {
-        return feed;
-    }
-
-    ReadyList ready() {
-        return ready;
+    EgressScheduler scheduler() {
+        return scheduler;
     }
 
     int firstDepth() {
@@ -184,296 +132,6 @@ public final class SharedQueuePair implements SendSource {
 
     int fullDepth() {
         return fullDepth;
-    }
-
-    // ---- under the baton --------------------------------------------------------------------------------------------
-
-    @Override
-    public void fill(SendRing ring) {
-        longestShort = Math.min(MAX_SHORT, feed.packetLength()); // once, not with each message
-        takeReady();
-        int moved = 0;
-        while (moved < MAX_MOVED) {
-            EgressQueue queue = turn();
-            int slot = queue == null ? -1 : claim(ring);
-            if (queue == null || slot < 0) {
-                break;
-            }
-            boolean isLong = queue.isLong || queue.isCut();
-            int bytes = queue.move(ring.buffer(), slot, isLong ? longest(queue) : Integer.MAX_VALUE);
-            pieces.add(ring, queue, bytes);
-            notReady.sent(queue);
-            ring.posted();
-            int sent = bytes + OVERHEAD;
-            queue.credit -= sent;
-            if (isLong) {
-                longMessages.credit -= sent;
-                longMessages.sent(queue);
-            }
-            moved += sent;
-        }
-        if (moved > 0) {
-            ring.publish();
-        }
-    }
-
-    /** A free slot of the ring, where what was sent keeps its own until it is answered; -1 if there is none. */
-    private static int claim(SendRing ring) {
-        int slot = ring.claim();
-        return slot < 0 && mayGrow(ring) && ring.grow() ? ring.claim() : slot;
-    }
-
-    /** Whether all of the ring is under way, and it is the queue pair's own. */
-    private static boolean mayGrow(SendRing ring) {
-        return ring.isFed()
-                && ring.number() - ring.head() == ring.capacity()
-                && ring.capacity() < MAX_UNDER_WAY
-                && 2L * ring.capacity() * ring.slotLength() <= MAX_MEMORY;
-    }
-
-    /** The queue that sends next, which has something to send; null if there is none. */
-    private @Nullable EgressQueue turn() {
-        Round.Member member;
-        while ((member = round.turn()) != null) {
-            EgressQueue queue = member == longMessages ? longMessages.turn() : (EgressQueue) member;
-            if (queue == null) {
-                round.removeFirst();
-                longMessages.stands(false);
-            } else if (member == longMessages && queue.isCut()) {
-                return queue; // wherever it stands
-            } else if (!queue.hasNext()) {
-                remove(queue);
-                leave(queue);
-            } else if (notReady.holds(queue)) {
-                remove(queue);
-                hold(queue);
-            } else if (queue.isLong != isLong(queue)) {
-                remove(queue);
-                stand(queue);
-            } else {
-                return queue;
-            }
-        }
-        return null;
-    }
-
-    private boolean isLong(EgressQueue queue) {
-        return queue.nextLength() > longestShort;
-    }
-
-    /** Bytes of a long message that go next: all if that is one copy. */
-    private int longest(EgressQueue queue) {
-        return !queue.isCut() && feed.appendsDirectly(queue.nextTarget(), queue.nextLength())
-                ? Integer.MAX_VALUE
-                : segment;
-    }
-
-    /** The queue whose turn it is stands in its round no longer. */
-    private void remove(EgressQueue queue) {
-        if (queue.isLong) {
-            longMessages.removeFirst(queue);
-        } else {
-            round.removeFirst();
-        }
-    }
-
-    /** A queue that has something to send stands in the round that this belongs to, at the end. */
-    private void stand(EgressQueue queue) {
-        if (!isLong(queue)) {
-            round.append(queue);
-            return;
-        }
-        longMessages.enter(queue);
-        if (!longMessages.stands()) {
-            longMessages.stands(true);
-            round.append(longMessages);
-        }
-    }
-
-    private void takeReady() {
-        ReadyList.Entry entry = ready.takeAll();
-        while (entry != null) {
-            ReadyList.Entry next = entry.next();
-            entry.next = null;
-            enter(((SharedPath) entry).queue());
-            entry = next;
-        }
-    }
-
-    /** A queue that was empty has something to send. */
-    private void enter(EgressQueue queue) {
-        if (!queue.isShut()) { // nobody forgets it again when it is
-            pieces.know(queue);
-        }
-        count(queue);
-        queue.credit = queue.share();
-        round.append(queue); // where its first message belongs is seen when its turn comes
-    }
-
-    private void count(EgressQueue queue) {
-        queue.waits = true;
-        if (!queue.counted) {
-            queue.counted = true;
-            weight += queue.weight();
-        }
-    }
-
-    /** One whose next message is for an inbox that is not ready stands in no round. */
-    private void hold(EgressQueue queue) {
-        queue.waits = false;
-        queue.hold(true);
-        uncount(queue);
-    }
-
-    private void release(EgressQueue queue) {
-        queue.hold(false);
-        enter(queue);
-    }
-
-    /** One that is empty, or closed, stands in no round; unless its poster has just published something, it goes. */
-    private void leave(EgressQueue queue) {
-        queue.waits = false;
-        queue.unlist();
-        if (queue.hasNext() && queue.relist()) {
-            enter(queue);
-            return;
-        }
-        uncount(queue);
-        EgressQueue other = notReady.leaves(queue);
-        if (other != null) {
-            release(other);
-        }
-    }
-
-    @Override
-    public void completed(long before) {
-        while (pieces.oldest() < before) {
-            EgressQueue queue = pieces.owner(pieces.oldest());
-            boolean ends = pieces.ends(pieces.oldest());
-            pieces.removeOldest();
-            if (queue == null) {
-                continue;
-            }
-            if (queue.complete(ends)) {
-                uncount(queue);
-            }
-            if (ends && !notReady.isEmpty()) {
-                taken(queue);
-            }
-        }
-    }
-
-    /** A message was taken: if its queue had tried for others, they go on. */
-    private void taken(EgressQueue queue) {
-        Queue<EgressQueue> waiting = notReady.taken(queue);
-        if (waiting != null) {
-            waiting.forEach(this::release);
-        }
-    }
-
-    // ---- what the peer does not take --------------------------------------------------------------------------------
-
-    @Override
-    public boolean takesBack() {
-        return true;
-    }
-
-    @Override
-    public boolean waitsApart() {
-        return inbox == SEVERAL;
-    }
-
-    @Override
-    public void takenBack(long first, long end, @Nullable WcStatus why, long now, long delayNanos, boolean begun) {
-        if (first == end) {
-            return;
-        }
-        for (long i = end - 1; i >= first; i--) {
-            sender(i).takeBack(pieces.bytes(i), pieces.ends(i));
-        }
-        EgressQueue oldest = sender(first);
-        longMessages.takenBack();
-        if (begun) {
-            oldest.restart();
-        }
-        if (why != null) {
-            oldest.refused(why);
-        } else {
-            long again = begun ? oldest.nextLength() * RESENT : 0; // all of it is sent again
-            notReady.add(oldest.nextTarget(), now, Math.max(delayNanos, again));
-        }
-        for (long i = first; i < end; i++) {
-            EgressQueue queue = sender(i);
-            pieces.remove(i);
-            if ((notReady.takenBack(queue) || queue.isCut()) && queue.isHeld()) {
-                notReady.remove(queue);
-                release(queue);
-            } else if (!queue.waits && queue.relist()) {
-                enter(queue);
-            }
-            if (queue.isCut()) {
-                resume(queue);
-            }
-            uncount(queue);
-        }
-    }
-
-    private EgressQueue sender(long number) {
-        EgressQueue queue = pieces.owner(number);
-        if (queue == null) {
-            throw new IllegalStateException(queuePair + " has a request of nobody's");
-        }
-        return queue;
-    }
-
-    /** A queue's message was begun, and the peer has the first parts of it: it goes on before any other long one. */
-    private void resume(EgressQueue queue) {
-        longMessages.resume(queue);
-        if (!longMessages.stands()) {
-            longMessages.stands(true);
-            round.append(longMessages);
-        }
-    }
-
-    @Override
-    public long deadline() {
-        return notReady.isEmpty() ? Long.MAX_VALUE : notReady.deadline();
-    }
-
-    @Override
-    public void onTimer(long now) {
-        EgressQueue queue;
-        while ((queue = notReady.due(now)) != null) {
-            release(queue);
-        }
-    }
-
-    /** A queue may have nothing outstanding any more: then its weight does not count. */
-    private void uncount(EgressQueue queue) {
-        if (queue.counted && !queue.waits && !queue.isUnderWay()) {
-            queue.counted = false;
-            weight -= queue.weight();
-        }
-    }
-
-    @Override
-    public int weight() {
-        return Math.max(1, Math.min(weight, GroupAttributes.MAX_WEIGHT));
-    }
-
-    /** Nothing is under way of this stream, and nothing will be. */
-    void forget(int stream) {
-        pieces.forget(stream);
-    }
-
-    /** A queue's weight is about to change. */
-    void reweigh(EgressQueue queue, int difference) {
-        if (queue.counted) {
-            weight += difference;
-        }
-        if (queue.isLong) {
-            longMessages.reweigh(difference);
-        }
     }
 
     @Override

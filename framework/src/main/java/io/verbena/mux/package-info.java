@@ -7,6 +7,8 @@
  *   Channel ──▶ SharedPath, its EgressQueue ──list──▶             │      round of those that have something
  *                                                                 │
  *                                        whoever holds the baton ─┘
+ *   EgressScheduler            whose turn it is
+ *   Emptied                    those that were emptied last: looked at each turn, so that they need not be listed again
  *   Pieces                     whose the requests are that lie in the queue pair's ring
  *   LongMessages               those whose next message is long: a segment of one of them a turn
  *   NotReady                   those whose next message is for an inbox that is not ready

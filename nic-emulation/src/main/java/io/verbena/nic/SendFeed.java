@@ -113,15 +113,16 @@ public final class SendFeed {
     }
 
     /**
-     * The source has one request more. If the queue pair awaits answers, whoever sent what they are to, the request may
-     * leave with the next turn, as {@link QueuePair#postSend(SendRequest)} says.
+     * Before one request more is published: whether it may leave with the next turn, since the queue pair awaits
+     * answers, whoever sent what they are to, as {@link QueuePair#postSend(SendRequest)} says.
      */
+    public boolean mayRingSoon() {
+        return engine.sharesFlush(context) && context.sendRing().hasPublished();
+    }
+
+    /** The source has one request more, of which {@link #mayRingSoon} was true. */
     public void ringSoon() {
-        if (engine.sharesFlush(context) && context.sendRing().hasPublished()) {
-            engine.ringSoon(context);
-        } else {
-            engine.ring(context);
-        }
+        engine.ringSoon(context);
     }
 
     /** Does a share of the sending, where the engine's mode lets the caller. */

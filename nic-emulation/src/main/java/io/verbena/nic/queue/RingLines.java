@@ -8,6 +8,7 @@ import java.lang.invoke.VarHandle;
  * JVM keeps the fields of a class before those of its subclasses.
  *
  * <pre>
+ *   Before:  128 bytes
  *   Poster:  published (told to the engine), first, and the poster's own
  *   Between: 128 bytes
  *   Told:    consumed (told to the poster, who may wait for it and look again and again)
@@ -19,8 +20,14 @@ import java.lang.invoke.VarHandle;
 final class RingLines {
     private RingLines() {}
 
+    /** Keeps the poster's line apart from what lies before: what was made just before a ring is often the engine's. */
+    @SuppressWarnings("unused")
+    abstract static class Before {
+        private long p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15;
+    }
+
     /** The poster's line. */
-    abstract static class Poster {
+    abstract static class Poster extends Before {
         private static final VarHandle PUBLISHED = word(Poster.class, "published");
 
         @SuppressWarnings("unused") // through PUBLISHED

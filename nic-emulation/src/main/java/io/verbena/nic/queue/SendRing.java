@@ -314,7 +314,8 @@ public final class SendRing extends RingLines.Behind {
 
     /**
      * Engine: fetches the requests to be sent next from their poster's cache, all at once. Who reads one, works on it
-     * and then reads the next waits for each of them: far longer than the work takes.
+     * and then reads the next waits for each of them: far longer than the work takes. Of each only what a short one
+     * has: a processor that sees all lines read in order reads on by itself, into what their poster is just writing.
      *
      * @param most requests
      * @return index after the last, as far as {@link #hasNext} has seen them
@@ -324,9 +325,7 @@ public final class SendRing extends RingLines.Behind {
         long words = 0;
         for (long i = next; i < end; i++) {
             int slot = slot(i);
-            for (int at = slot; at < slot + slotLength; at += BitUtil.CACHE_LINE_LENGTH) {
-                words += buffer.getLong(at);
-            }
+            words += buffer.getLong(slot) + buffer.getLong(slot + SendWqeDescriptor.DATA);
         }
         fetched = words;
         return end;

@@ -100,7 +100,7 @@ final class Sharing {
             QueuePair qp = shared();
             known = new SharedQueuePair(qp, MuxChannel.DEPTH, MuxChannel.DEPTH, Source.SEGMENT);
             lane.mux = known;
-            feed(qp, known, isUrgent);
+            feed(qp, known.source(), isUrgent);
         }
         return known;
     }
