@@ -5,8 +5,9 @@ import org.agrona.concurrent.NanoClock;
 
 /**
  * Finds out whether a channel that has its path for itself is short of window: of a path with a long delay, what comes
- * back first is what left first, however much is under way. Where a round trip grows with what is under way, that only
- * waits, and more of it would wait longer.
+ * back first is what left first, however much is under way. Where a round trip grows as what is under way does, that
+ * only waits, and more of it would wait longer. In between are two threads that wait for each other: with more under
+ * way that happens less often, and more goes through although each round trip is longer.
  *
  * <p>A round trip is measured from a refusal to the moment when all that was under way then is acknowledged. For the
  * thread that sends.
@@ -15,8 +16,11 @@ import org.agrona.concurrent.NanoClock;
  * window is looked at again after some round trips, twice as many each time.
  */
 final class WindowGrowth {
-    /** A path that answers sooner carries what a channel begins with fast enough. */
-    static final long MIN_ROUND_TRIP = TimeUnit.MICROSECONDS.toNanos(500);
+    /** A path that answers sooner carries what a channel begins with fast enough: millions of messages a second. */
+    static final long MIN_ROUND_TRIP = TimeUnit.MICROSECONDS.toNanos(50);
+
+    /** Twice the window is of use if a round trip is below so many tenths of the one before: a ninth more is sent. */
+    static final int MAX_TENTHS = 18;
 
     /** Round trips of which the shortest counts: threads wait for processors, too. */
     static final int ROUND_TRIPS = 4;
@@ -76,10 +80,10 @@ final class WindowGrowth {
         if (++measured < ROUND_TRIPS) {
             return;
         }
-        wanted = least >= MIN_ROUND_TRIP && (before == 0 || least < before + before / 2);
+        wanted = least >= MIN_ROUND_TRIP && (before == 0 || 10 * least < MAX_TENTHS * before);
         if (!wanted) {
             begin();
-            if (before != 0) { // more has only waited
+            if (before != 0) { // more has hardly done more than wait
                 rest = nextRest;
                 nextRest = Math.min(2 * nextRest, MAX_REST);
             }

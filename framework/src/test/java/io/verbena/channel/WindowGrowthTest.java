@@ -32,6 +32,20 @@ class WindowGrowthTest {
         }
     }
 
+    /** Each round trip longer, and more messages in all. */
+    @Test
+    void itGrowsWhileMoreGoesThrough() {
+        long roundTrip = LONG;
+        for (int i = 0; i < 5; i++) {
+            measure(roundTrip);
+            assertThat(growth.wantsMore()).isTrue();
+            growth.grown();
+            roundTrip = roundTrip * (WindowGrowth.MAX_TENTHS - 1) / 10;
+        }
+        measure(roundTrip * 2);
+        assertThat(growth.wantsMore()).isFalse();
+    }
+
     @Test
     void whatOnlyWaitsLongerTakesNoMore() {
         measure(LONG);
