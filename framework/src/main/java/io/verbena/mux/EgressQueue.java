@@ -47,7 +47,7 @@ final class EgressQueue extends Round.Member {
     boolean waits; // it stands in a round
     boolean isLong; // in that of long messages
     private boolean shut; // what was not moved is not moved any more
-    private long fetched; // requests before this one are in the engine's cache
+    private long fetched; // before this one, the first lines of requests are in the engine's cache
     private int cut; // bytes of the next request that were moved
     private int underWay; // requests and segments that were moved and are not complete
     private long bytes; // of messages that were moved

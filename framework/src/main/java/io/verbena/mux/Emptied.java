@@ -3,7 +3,7 @@ package io.verbena.mux;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The egress queues that were emptied last: they stand in no round and are listed still, and each turn looks at them.
+ * The egress queues that were emptied last: they stand in no round and are listed still, and each fill looks at them.
  * So a poster that is hardly ahead of the engine lists its path once and not with every few messages, which has some
  * cache lines cross between two processors. Nothing is lost meanwhile: a poster rings the doorbell after what it
  * publishes, whether or not its path is listed.
@@ -39,7 +39,7 @@ final class Emptied {
     @Nullable
     EgressQueue next() {
         for (int i = 0; i < size; i++) {
-            EgressQueue queue = queues[i];
+            EgressQueue queue = queues[i]; // never null below the size
             if (queue != null && queue.hasNext()) {
                 removeAt(i);
                 return queue;

@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   poster:  publish request ─ fence ─ listed? ── no ──▶ push
- *   engine:  take all ─ serve each until it is empty ─ unlist ─ fence ─ look again ── something ──▶ relist
+ *   engine:  take all ─ serve each until it is empty ─ keep it for a while, and look at each doorbell
+ *            ─ unlist ─ fence ─ look again ── something ──▶ relist
  * </pre>
  *
  * <p>So one of both sees it: the poster that the path is not listed, or the engine that it is not empty. A path is
- * listed once, from the push until the engine unlists it.
+ * listed once, from the push until the engine unlists it; while it is among the {@link Emptied}, the doorbell that its
+ * poster rings has the engine look.
  *
  * <p>Concurrency: any thread pushes, without a lock; one at a time takes, under the engine's baton. Allocates nothing:
  * the links are the paths' own. The one word that both sides write has a cache line of its own.

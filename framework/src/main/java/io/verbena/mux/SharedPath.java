@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A path that shares a queue pair with others: what is posted lies in its {@link EgressQueue} until its turn comes,
  * which is made with the first request. One object for all that an idle channel needs, since each cache line of a
  * channel is one that ten thousand have. The engine writes here when it takes the path from the {@link ReadyList} and
- * when it finds it empty, not with each message.
+ * when it {@linkplain EgressScheduler unlists} it, not with each message.
  */
 public final class SharedPath extends ReadyList.Entry implements SendPath {
     /**
@@ -49,7 +49,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
     private volatile @Nullable SendRing ring; // its own requests; the queue's, whose line is the engine's
     private volatile @Nullable EgressQueue queue;
     private volatile boolean held; // until the inbox of the next message is ready; read by any thread, as a hint
-    private boolean shut; // under the baton
+    private boolean shut; // closed, for a queue that is made later; under the baton
     private boolean live = true; // under the lock of whoever makes and ends channels
 
     // The poster's.
@@ -124,7 +124,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         return feed.post(request, own);
     }
 
-    /** Makes visible what was posted, and sees to it that the engine looks. */
+    /** Makes visible what was posted, and lists the path; its caller rings afterwards, by which the engine looks. */
     private void publish() {
         SendRing own = ring;
         if (own != null) {
@@ -264,7 +264,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         feed.call(() -> {
             EgressQueue own = queue;
             released[0] = own == null || (!own.isUnderWay() && (!own.isCut() || state() != QpState.RTS));
-            if (released[0] && own != null) {
+            if (released[0] && own != null && own.isShut()) { // an open one may still have something to send
                 shared.scheduler().forget(own);
             }
         });
@@ -295,7 +295,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         held = waits;
     }
 
-    /** The oldest message was refused for good: nothing is sent any more. */
+    /** The oldest message was refused for good. */
     void refused(WcStatus why) {
         feed.refuse(stream, why);
     }

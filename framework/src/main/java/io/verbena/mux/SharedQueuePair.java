@@ -11,7 +11,7 @@ import io.verbena.nic.wire.AppendEthFlyweight;
  * <p>A stream's number is given once: what still lies in the peer's inbox when a channel is gone is never another's.
  * When all are given away the queue pair takes no more channels, and goes with the last of them.
  *
- * <p>Concurrency: under the lock of whoever makes and ends channels.
+ * <p>Concurrency: streams and members under the lock of whoever makes and ends channels; the rest never changes.
  */
 public final class SharedQueuePair {
     private final QueuePair queuePair;

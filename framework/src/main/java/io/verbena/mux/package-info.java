@@ -8,7 +8,7 @@
  *                                                                 │
  *                                        whoever holds the baton ─┘
  *   EgressScheduler            whose turn it is
- *   Emptied                    those that were emptied last: looked at each turn, so that they need not be listed again
+ *   Emptied                    those that were emptied last: each fill looks at them, and nobody need list them
  *   Pieces                     whose the requests are that lie in the queue pair's ring
  *   LongMessages               those whose next message is long: a segment of one of them a turn
  *   NotReady                   those whose next message is for an inbox that is not ready

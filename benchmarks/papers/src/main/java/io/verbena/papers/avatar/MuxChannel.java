@@ -27,7 +27,10 @@ final class MuxChannel extends Connection {
         this.host = host;
     }
 
-    /** A descriptor a segment, the line of the flag that says that it is listed, and two to list it if it is not. */
+    /**
+     * A descriptor a segment, the line of the flag that says that it is listed, and two to list it if it is not: at
+     * most, since one of the last that were emptied is listed still.
+     */
     @Override
     void send(SimThread self, int bytes) {
         int segments = Source.segments(bytes);
