@@ -60,7 +60,8 @@ class RefusalsTest {
                     "in",
                     new InboxOptions().chunkLength(64 << 10).maxMessage(4096).memoryLimit(1 << 20));
             Channel channel = nodes.client.connect(nodes.address + "in", NodePair.TIMEOUT);
-            // What is tried again after a pause is the window's until its answer comes, which over a socket takes a while.
+            // What is tried again after a pause is the window's until its answer comes, which over a socket takes a
+            // while.
             nodes.await(() -> refusedBy(Limit.RECEIVER, nodes, channel, 4096));
         }
     }
