@@ -12,8 +12,9 @@ public enum BufferPolicy {
      * In the buffer that the operation names, if it is a direct one and the operation is not one that a thread waits
      * for; others are copied. A buffer, known by its identity, is registered the first time and stays so, and
      * reachable, until the region has used 16 others since; with 16 in use, those of further operations are copied. A
-     * write's source must not change before the operation has ended, nor may a read's target be read. Registered
-     * operations are not merged with others ({@link RegionOptions#merge}).
+     * write's source must not change before the operation has ended, nor may a read's target be read. With
+     * {@link RegionOptions#merge} they merge as copied ones do: the pieces of a work request may lie in several
+     * buffers.
      */
     REGISTER,
 

@@ -159,7 +159,7 @@ public final class RemoteRegion implements AutoCloseable {
             OperationHandler handler) {
         bounds.check(Access.REMOTE_READ, offset, length);
         target.checkOwned(tenant, targetOffset, length);
-        return operations.read(offset, target.localKey(), targetOffset, length, correlationId, handler);
+        return operations.read(offset, target.localKey(), targetOffset, false, length, correlationId, handler);
     }
 
     /**
@@ -200,7 +200,7 @@ public final class RemoteRegion implements AutoCloseable {
             OperationHandler handler) {
         bounds.check(Access.REMOTE_WRITE, offset, length);
         source.checkOwned(tenant, sourceOffset, length);
-        return operations.write(offset, source.localKey(), sourceOffset, length, correlationId, handler);
+        return operations.write(offset, source.localKey(), sourceOffset, false, length, correlationId, handler);
     }
 
     /**

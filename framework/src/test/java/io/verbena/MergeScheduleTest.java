@@ -2,6 +2,7 @@ package io.verbena;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +16,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Random operations on overlapping ranges of a region, by a random schedule of posts, polls and turns, with random
- * limits. The model does each operation when it is posted: all that is read, and what is left in the end, must be as if
- * nothing had been merged, chained or kept waiting.
+ * limits, some with buffers that are registered. The model does each operation when it is posted: all that is read, and
+ * what is left in the end, must be as if nothing had been merged, chained or kept waiting.
  */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class MergeScheduleTest {
@@ -25,8 +26,10 @@ class MergeScheduleTest {
     private static final int SEEDS = 12;
 
     private final byte[] model = new byte[LENGTH];
+    private final ByteBuffer[] buffers = new ByteBuffer[3]; // what operations read to and write from lies in them
     private int told;
     private int posted;
+    private int used; // bytes of each buffer
 
     static Stream<Arguments> schedules() {
         return Stream.of(Fabric.LOCAL, Fabric.TCP, Fabric.SHM)
@@ -43,6 +46,10 @@ class MergeScheduleTest {
                 .merge(modes[random.nextInt(modes.length)])
                 .window(1L << random.nextInt(14))
                 .buffer(4096 << random.nextInt(4));
+        if (seed % 2 == 1) {
+            options.registerFrom(1 << random.nextInt(6));
+        }
+        Arrays.setAll(buffers, i -> ByteBuffer.allocateDirect(1 << 20));
         try (NodePair pair = new NodePair(fabric, fabric.context(NodeMode.ASSISTED), client)) {
             SharedRegion shared = pair.server.share("table", LENGTH);
             RemoteRegion region = pair.client.attach(pair.address + "table", options, NodePair.TIMEOUT);
@@ -93,17 +100,19 @@ class MergeScheduleTest {
             }
             case 2, 3, 4, 5, 6, 7, 8 -> {
                 byte[] expected = Arrays.copyOfRange(model, offset, offset + length);
-                UnsafeBuffer target = new UnsafeBuffer(new byte[length]);
+                UnsafeBuffer target = memory(random, length);
                 sent = region.read(offset, target, 0, length, id, (correlation, outcome, value) -> {
                             expects(id, 0).onOperation(correlation, outcome, value);
-                            assertThat(target.byteArray()).as("read " + id).isEqualTo(expected);
+                            assertThat(target).as("read " + id).isEqualTo(new UnsafeBuffer(expected));
                         })
                         == SendResult.SENT;
             }
             default -> {
                 byte[] bytes = new byte[length];
                 random.nextBytes(bytes);
-                sent = region.write(offset, new UnsafeBuffer(bytes), 0, length, id, expects(id, 0)) == SendResult.SENT;
+                UnsafeBuffer source = memory(random, length);
+                source.putBytes(0, bytes);
+                sent = region.write(offset, source, 0, length, id, expects(id, 0)) == SendResult.SENT;
                 if (sent) {
                     System.arraycopy(bytes, 0, model, offset, length);
                 }
@@ -111,6 +120,16 @@ class MergeScheduleTest {
         }
         posted += sent ? 1 : 0;
         return sent;
+    }
+
+    /** Memory that no other operation uses, in one of the buffers. */
+    private UnsafeBuffer memory(Random random, int length) {
+        if (used + length > buffers[0].capacity()) {
+            used = 0; // long after those operations have ended
+        }
+        UnsafeBuffer memory = new UnsafeBuffer(buffers[random.nextInt(buffers.length)], used, length);
+        used += length;
+        return memory;
     }
 
     /** They are told in the order in which they were posted, each once. */

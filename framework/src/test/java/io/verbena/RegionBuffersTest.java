@@ -121,6 +121,54 @@ class RegionBuffersTest {
         }
     }
 
+    /** Registered operations merge, with each other and with copied ones, though their bytes lie in several buffers. */
+    @ParameterizedTest
+    @EnumSource(Fabric.class)
+    void registeredOperationsMerge(Fabric fabric) {
+        try (NodePair pair = new NodePair(fabric, NodeMode.THREAD)) {
+            SharedRegion shared = pair.server.share("table", LENGTH);
+            RegionOptions options = new RegionOptions().registerFrom(1000).merge(Merging.HYBRID);
+            RemoteRegion region = pair.client.attach(pair.address + "table", options, NodePair.TIMEOUT);
+            UnsafeBuffer[] buffers = {direct(20_000), direct(20_000), direct(20_000)};
+            byte[] bytes = new byte[20_000];
+            new SplittableRandom(3).nextBytes(bytes);
+            region.together(() -> {
+                for (int i = 19; i >= 0; i--) { // every fourth is copied
+                    int length = i % 4 == 0 ? 999 : 1000;
+                    UnsafeBuffer source = buffers[i % 3];
+                    source.putBytes(i * 1000, bytes, i * 1000, 1000);
+                    assertThat(region.write(
+                                    i * 1000L + 1000 - length, source, i * 1000 + 1000 - length, length, i, ends))
+                            .isEqualTo(SendResult.SENT);
+                }
+            });
+            await(pair, region);
+            RegionStatistics written = region.statistics();
+            assertThat(written.operations()).isEqualTo(20);
+            assertThat(written.registered()).isEqualTo(15);
+            assertThat(written.workRequests()).isEqualTo(5); // where a byte is left out begins another
+            assertThat(written.merged()).isEqualTo(20);
+            for (int at = 0; at < 20_000; at++) {
+                assertThat(shared.buffer().getByte(at)).isEqualTo(at % 4000 == 0 ? 0 : bytes[at]);
+            }
+
+            shared.buffer().putBytes(0, bytes);
+            region.together(() -> {
+                for (int i = 0; i < 20; i++) {
+                    buffers[i % 3].setMemory(i * 1000, 1000, (byte) 0);
+                    assertThat(region.read(i * 1000L, buffers[i % 3], i * 1000, 1000, i, ends))
+                            .isEqualTo(SendResult.SENT);
+                }
+            });
+            await(pair, region);
+            assertThat(region.statistics().workRequests()).isEqualTo(6);
+            for (int at = 0; at < 20_000; at++) {
+                assertThat(buffers[at / 1000 % 3].getByte(at)).isEqualTo(bytes[at]);
+            }
+            assertThat(ended).hasSize(40).containsOnly(Outcome.DONE);
+        }
+    }
+
     /** Few buffers stay registered, and none when the region is closed. */
     @ParameterizedTest
     @MethodSource("everywhere")

@@ -98,8 +98,14 @@ public final class MergingOperations implements RegionOperations {
 
     @Override
     public SendResult read(
-            long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler) {
-        return post(MergeRequests.READ, offset, localKey, localOffset, length, correlationId, handler);
+            long offset,
+            int localKey,
+            long localOffset,
+            boolean lasts,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
+        return post(MergeRequests.READ, offset, localKey, localOffset, lasts, length, correlationId, handler);
     }
 
     @Override
@@ -127,8 +133,14 @@ public final class MergingOperations implements RegionOperations {
 
     @Override
     public SendResult write(
-            long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler) {
-        return post(MergeRequests.WRITE, offset, localKey, localOffset, length, correlationId, handler);
+            long offset,
+            int localKey,
+            long localOffset,
+            boolean lasts,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
+        return post(MergeRequests.WRITE, offset, localKey, localOffset, lasts, length, correlationId, handler);
     }
 
     private SendResult post(
@@ -136,6 +148,7 @@ public final class MergingOperations implements RegionOperations {
             long offset,
             int localKey,
             long localOffset,
+            boolean lasts,
             int length,
             long correlationId,
             OperationHandler handler) {
@@ -145,7 +158,9 @@ public final class MergingOperations implements RegionOperations {
         }
         int slot = memory.slot(ClaimRing.ticket(claim));
         requests.fill(slot, kind, offset, length);
-        requests.keepAlone(slot); // its memory is the application's, and so are its errors
+        if (!lasts) {
+            requests.keepAlone(slot); // its memory is the application's, and so are its errors
+        }
         return publish(slot, correlationId, handler);
     }
 

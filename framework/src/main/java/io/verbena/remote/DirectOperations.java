@@ -65,7 +65,13 @@ public final class DirectOperations implements RegionOperations {
 
     @Override
     public SendResult read(
-            long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler) {
+            long offset,
+            int localKey,
+            long localOffset,
+            boolean lasts,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
         return poster.read(offset, localKey, localOffset, length, correlationId, handler);
     }
 
@@ -82,7 +88,13 @@ public final class DirectOperations implements RegionOperations {
 
     @Override
     public SendResult write(
-            long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler) {
+            long offset,
+            int localKey,
+            long localOffset,
+            boolean lasts,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
         return poster.write(offset, localKey, localOffset, length, correlationId, handler);
     }
 

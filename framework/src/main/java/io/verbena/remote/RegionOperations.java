@@ -23,9 +23,20 @@ public interface RegionOperations {
             long correlationId,
             OperationHandler handler);
 
-    /** Reads to registered memory. */
+    /**
+     * Reads to registered memory.
+     *
+     * @param lasts whether that stays registered until the end, whatever the application does; if not, an error of the
+     *     memory must be this operation's alone
+     */
     SendResult read(
-            long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler);
+            long offset,
+            int localKey,
+            long localOffset,
+            boolean lasts,
+            int length,
+            long correlationId,
+            OperationHandler handler);
 
     /** Writes from a buffer, which has been copied when this returns, unless it is registered. */
     SendResult write(
@@ -36,9 +47,15 @@ public interface RegionOperations {
             long correlationId,
             OperationHandler handler);
 
-    /** Writes from registered memory, which must not change until the end. */
+    /** Writes from registered memory, which must not change until the end; {@code lasts} as when reading. */
     SendResult write(
-            long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler);
+            long offset,
+            int localKey,
+            long localOffset,
+            boolean lasts,
+            int length,
+            long correlationId,
+            OperationHandler handler);
 
     /** Replaces 8 bytes if they are as expected. */
     SendResult compareAndSwap(long offset, long expected, long desired, long correlationId, OperationHandler handler);

@@ -51,7 +51,13 @@ public final class RegisteringOperations implements RegionOperations {
         return posted(
                 use,
                 operations.read(
-                        offset, use.key(), target.wrapAdjustment() + (long) targetOffset, length, correlationId, use));
+                        offset,
+                        use.key(),
+                        target.wrapAdjustment() + (long) targetOffset,
+                        true,
+                        length,
+                        correlationId,
+                        use));
     }
 
     @Override
@@ -69,7 +75,13 @@ public final class RegisteringOperations implements RegionOperations {
         return posted(
                 use,
                 operations.write(
-                        offset, use.key(), source.wrapAdjustment() + (long) sourceOffset, length, correlationId, use));
+                        offset,
+                        use.key(),
+                        source.wrapAdjustment() + (long) sourceOffset,
+                        true,
+                        length,
+                        correlationId,
+                        use));
     }
 
     private BufferRegistrations.@Nullable Use use(DirectBuffer buffer, int length, OperationHandler handler) {
@@ -94,14 +106,26 @@ public final class RegisteringOperations implements RegionOperations {
 
     @Override
     public SendResult read(
-            long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler) {
-        return operations.read(offset, localKey, localOffset, length, correlationId, handler);
+            long offset,
+            int localKey,
+            long localOffset,
+            boolean lasts,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
+        return operations.read(offset, localKey, localOffset, lasts, length, correlationId, handler);
     }
 
     @Override
     public SendResult write(
-            long offset, int localKey, long localOffset, int length, long correlationId, OperationHandler handler) {
-        return operations.write(offset, localKey, localOffset, length, correlationId, handler);
+            long offset,
+            int localKey,
+            long localOffset,
+            boolean lasts,
+            int length,
+            long correlationId,
+            OperationHandler handler) {
+        return operations.write(offset, localKey, localOffset, lasts, length, correlationId, handler);
     }
 
     @Override
