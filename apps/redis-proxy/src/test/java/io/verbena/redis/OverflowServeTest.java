@@ -120,6 +120,57 @@ class OverflowServeTest {
         }
     }
 
+    private static int waiting(RespClient client) throws Exception {
+        return Integer.parseInt(field(client, "overflow_waiting_commands"));
+    }
+
+    /** Values that come in pieces wait for room, too, while a donor does not take what has to make way for them. */
+    @Test
+    void largeValuesWaitForRoomAsOthersDo() throws Exception {
+        try (DonorProcess donor = donor()) {
+            ProxyContext context = new ProxyContext();
+            context.overflow()
+                    .peers(donor.address())
+                    .memory("16mb")
+                    .resident("256kb")
+                    .timeoutSeconds(60);
+            ProxyServer proxy = launch(context);
+            try (RespClient small = new RespClient(proxy.port());
+                    RespClient waits = new RespClient(proxy.port());
+                    RespClient goesOn = new RespClient(proxy.port())) {
+                fill(small);
+                donor.signal("-STOP");
+                int sent = 0;
+                while (waiting(goesOn) == 0) { // until what is beside the donor is full; bounded by the test's time
+                    small.send(RespClient.encode("SET", "more" + sent, value(sent)));
+                    sent++;
+                }
+                int before = waiting(goesOn);
+                String large = value(1).repeat(140_000 / LENGTH); // two of them are most of the memory
+                waits.send(RespClient.encode("SET", "large", large));
+                waits.send(RespClient.encode("SET", "larger", large + "?"));
+                while (waiting(goesOn) <= before) {
+                    Thread.onSpinWait(); // bounded by the test's time
+                }
+                assertThat(goesOn.command("EXISTS", "key" + (KEYS - 1))).isEqualTo(":1\r\n");
+                donor.signal("-CONT");
+                for (int i = 0; i < 2; i++) {
+                    assertThat(waits.read()).isEqualTo("+OK\r\n");
+                }
+                for (int i = 0; i < sent; i++) {
+                    assertThat(small.read()).isEqualTo("+OK\r\n");
+                }
+                assertThat(waits.command("GET", "larger")).isEqualTo(bulk(large + "?"));
+                assertThat(waits.command("GET", "large")).isEqualTo(bulk(large));
+                expectAll(waits);
+                assertThat(goesOn.command("INFO", "stats")).contains("evicted_keys:0\r\n");
+            } finally {
+                donor.signal("-CONT");
+                proxy.close();
+            }
+        }
+    }
+
     private static DonorProcess donor() throws Exception {
         return DonorProcess.start("--memory", "32mb", "--listen", "tcp://127.0.0.1:0");
     }

@@ -43,7 +43,7 @@ final class ReplyTarget {
     private final RecordQueue backlog = new RecordQueue();
     private final RecordQueue parkedReads = new RecordQueue();
     private final RecordQueue parkedRequests = new RecordQueue();
-    final WaitingRequests overflowed = new WaitingRequests();
+    final WaitingRequests overflowed;
     boolean unflushed; // is in the runner's list of those with replies to flush
     boolean waiting; // is in the runner's list of those with a backlog
     boolean parking; // is in the runner's list of those with parked requests
@@ -52,6 +52,7 @@ final class ReplyTarget {
     ReplyTarget(Channel channel, ClientTransfers transfers, int inbox, long maxBacklog) {
         this.channel = channel;
         this.transfers = transfers;
+        this.overflowed = new WaitingRequests(transfers);
         this.inbox = inbox;
         this.maxBacklog = maxBacklog;
         this.parkingBacklog = Math.min(PARKING_BACKLOG, maxBacklog / 2);
@@ -98,6 +99,11 @@ final class ReplyTarget {
         }
         queue.add(buffer, offset, length);
         return true;
+    }
+
+    /** Whether a request may wait for the shard's overflow: pieces of uploads only while they leave room for others. */
+    boolean mayOverflow(DirectBuffer buffer, int offset, int length) {
+        return overflowed.bytes() + length <= maxBacklog / 2 || !overflowed.isPieceOfUpload(buffer, offset, length);
     }
 
     /** Has a request wait for the shard's overflow. @return false if the client is too far behind */

@@ -28,10 +28,17 @@ final class WaitingClients {
         this.once = once;
     }
 
-    /** Has a request wait. @return false if its client is too far behind */
+    /**
+     * Has a request wait; or fail, if it is a piece of an upload and so many wait.
+     *
+     * @return false if its client is too far behind
+     */
     boolean add(ReplyTarget client, DirectBuffer buffer, int offset, int length, long nowMillis) {
         if (client.isGone()) {
             return true;
+        }
+        if (!client.mayOverflow(buffer, offset, length)) {
+            return once.execute(client, buffer, offset, length, true);
         }
         boolean isFirst = client.overflowed.isEmpty();
         try {

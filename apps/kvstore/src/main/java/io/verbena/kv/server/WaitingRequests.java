@@ -3,11 +3,13 @@ package io.verbena.kv.server;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ProtocolException;
 import io.verbena.kv.protocol.RequestFlyweight;
+import io.verbena.kv.store.ClientTransfers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
+import org.agrona.collections.LongHashSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   GET b    is executed: it overtakes
  *   SET a 1  waits behind GET a
  *   DBSIZE   waits behind both, and all that follows behind it
+ *   UPLOAD   waits for room; what belongs to that upload, or uses it, waits behind it
  * </pre>
  *
  * <p>Used by the shard's owner alone.
@@ -37,12 +40,14 @@ final class WaitingRequests {
     private static final int KEYS = 4096;
     private static final int HASH_FACTOR = 0x01000193;
 
+    private final ClientTransfers transfers;
     private final List<Waiting> requests = new ArrayList<>();
     private final List<Waiting> spare = new ArrayList<>();
     private final RequestFlyweight request = new RequestFlyweight();
     private int @Nullable [] keys; // how many requests name a key of that hash
     private int keyed; // requests that name keys
     private int barriers; // requests that hold up all that follow
+    private final LongHashSet uploads = new LongHashSet(); // whose pieces wait: they hold up what belongs to them
     private long bytes;
 
     /** A request. */
@@ -57,6 +62,15 @@ final class WaitingRequests {
     interface Try {
         /** @return whether the request is over */
         boolean execute(ReplyTarget target, DirectBuffer buffer, int offset, int length, boolean lastTry);
+    }
+
+    /**
+     * Creates it, empty.
+     *
+     * @param transfers the client's, which requests that were uploaded are read from
+     */
+    WaitingRequests(ClientTransfers transfers) {
+        this.transfers = transfers;
     }
 
     boolean isEmpty() {
@@ -82,7 +96,13 @@ final class WaitingRequests {
 
     private boolean isHeldUp(DirectBuffer buffer, int offset, int length) {
         KvOp op = read(buffer, offset, length);
-        if (op == null || (op.group() == KvOp.Group.TRANSFER && op != KvOp.EXECUTE_UPLOADED)) {
+        if (op == null) {
+            return false;
+        }
+        if (!uploads.isEmpty() && isOfThem(op)) {
+            return true;
+        }
+        if (op.group() == KvOp.Group.TRANSFER && op != KvOp.EXECUTE_UPLOADED) {
             return false;
         }
         if (barriers > 0 || (isBarrier(op) && keyed > 0)) {
@@ -99,14 +119,45 @@ final class WaitingRequests {
         return held;
     }
 
-    /** Its operation; null if it cannot be read. */
+    /** Its operation, that of an uploaded one if all of it is here; null if it cannot be read. */
     private @Nullable KvOp read(DirectBuffer buffer, int offset, int length) {
         try {
             KvOp op = request.wrap(buffer, offset, length).op();
+            if (op == KvOp.EXECUTE_UPLOADED
+                    && op.accepts(request.argc())
+                    && request.argumentLength(0) == Long.BYTES
+                    && transfers.readUploaded(request.argumentLong(0), request)) {
+                op = request.op();
+            }
             return op == null || !op.accepts(request.argc()) ? null : op;
         } catch (ProtocolException e) {
             return null; // who executes it says why
         }
+    }
+
+    /** Whether the request that {@link #request} holds belongs to an upload whose pieces wait, or may use one. */
+    private boolean isOfThem(KvOp op) {
+        if (op == KvOp.TRANSACTION) {
+            return true; // whose requests are not looked at here
+        }
+        if (isOfUpload(op) || op == KvOp.EXECUTE_UPLOADED) {
+            return request.argumentLength(0) == Long.BYTES && uploads.contains(request.argumentLong(0));
+        }
+        boolean uses = false;
+        for (int i = 0; i < request.argc() && request.uploads() > 0 && !uses; i++) {
+            uses = request.isUploaded(i) && uploads.contains(request.uploadId(i));
+        }
+        return uses;
+    }
+
+    private static boolean isOfUpload(KvOp op) {
+        return op == KvOp.UPLOAD || op == KvOp.UPLOAD_REQUEST || op == KvOp.DISCARD_UPLOAD;
+    }
+
+    /** Whether a request carries bytes of an upload. */
+    boolean isPieceOfUpload(DirectBuffer buffer, int offset, int length) {
+        KvOp op = read(buffer, offset, length);
+        return op == KvOp.UPLOAD || op == KvOp.UPLOAD_REQUEST;
     }
 
     private static boolean isBarrier(KvOp op) {
@@ -138,6 +189,12 @@ final class WaitingRequests {
         if (op == null) {
             return;
         }
+        if (isOfUpload(op)) {
+            if (request.argumentLength(0) == Long.BYTES) {
+                uploads.add(request.argumentLong(0));
+            }
+            return;
+        }
         if (isBarrier(op)) {
             barriers++;
             return;
@@ -155,6 +212,7 @@ final class WaitingRequests {
 
     private void forgetKeys() {
         barriers = 0;
+        uploads.clear();
         keyed = 0;
         if (keys != null) {
             Arrays.fill(keys, 0);

@@ -2,6 +2,7 @@ package io.verbena.kv.store;
 
 import io.verbena.kv.protocol.ReplyDescriptor;
 import io.verbena.kv.protocol.ReplyEncoder;
+import io.verbena.kv.protocol.RequestFlyweight;
 import java.nio.ByteBuffer;
 import org.agrona.BufferUtil;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -85,6 +86,21 @@ public final class ClientTransfers implements AutoCloseable {
     @Nullable
     Upload upload(long id) {
         return uploads.get(id);
+    }
+
+    /**
+     * Reads a request that was uploaded.
+     *
+     * @return whether there is one of that id, and all of it
+     * @throws io.verbena.kv.protocol.ProtocolException if it cannot be read
+     */
+    public boolean readUploaded(long id, RequestFlyweight into) {
+        Upload upload = uploads.get(id);
+        if (upload == null || !upload.isRequest() || upload.error() != null) {
+            return false;
+        }
+        into.wrap(upload.buffer(), StringBlock.BYTES, upload.length());
+        return true;
     }
 
     /** Whether another upload may be opened. */

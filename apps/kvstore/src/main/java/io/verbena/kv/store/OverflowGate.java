@@ -102,6 +102,16 @@ final class OverflowGate {
         return waits;
     }
 
+    /** Has a piece of an upload wait, for which no room could be made just now, if room is being made. */
+    void waitForRoom() {
+        waits = overflow != null && !lastTry && eviction.isBusy();
+    }
+
+    /** Whether what would have to wait fails. */
+    boolean isLastTry() {
+        return lastTry;
+    }
+
     /** Answers an operation whose strings are not to be had, unless it waits for them. */
     void fail(OverflowException reason) {
         if (overflow != null && !waits) {

@@ -370,6 +370,16 @@ public final class Shard implements AutoCloseable {
         return eviction.makeRoom(size, execution.now);
     }
 
+    /** Has the piece of an upload wait for which {@link #hasRoomFor} found none, unless room is not to come. */
+    void waitForRoom() {
+        gate.waitForRoom();
+    }
+
+    /** Whether what would have to wait fails. */
+    boolean isLastTry() {
+        return gate.isLastTry();
+    }
+
     /** Where requests are collected while there is no room for them beside the data. */
     Allocator argumentMemory() {
         return argumentMemory;

@@ -70,12 +70,12 @@ final class TransferOperations {
         if (upload == null) {
             upload = begin(client, id, request, total, offset, bytes);
         } else if (!upload.isRefused() && !(upload.continues(total, offset) && upload.isRequest() == request)) {
-            client.refuse(id, Errors.UPLOAD_OUT_OF_ORDER);
-        } else if (!upload.isRefused() && !upload.hasRoomFor(bytes) && !grow(upload, bytes)) {
+            client.refuse(id, shard.isLastTry() ? Errors.OUT_OF_MEMORY : Errors.UPLOAD_OUT_OF_ORDER);
+        } else if (!upload.isRefused() && !upload.hasRoomFor(bytes) && !grow(upload, bytes) && !shard.waits()) {
             e.statistics.reject();
             client.refuse(id, Errors.OUT_OF_MEMORY);
         }
-        if (upload == null) {
+        if (upload == null || shard.waits()) {
             return;
         }
         byte[] refused = upload.isRefused() ? upload.error() : null;
@@ -90,7 +90,8 @@ final class TransferOperations {
     /** Starts an upload with its first piece; null, after an error, if it cannot be started. */
     private @Nullable Upload begin(
             ClientTransfers client, long id, boolean request, long total, long offset, int bytes) {
-        if (offset != 0) {
+        boolean isCut = offset != 0 && shard.isLastTry(); // those before it wait, and it must not
+        if (offset != 0 && !isCut) {
             e.error(client.whyUnknown(id));
             return null;
         }
@@ -104,8 +105,8 @@ final class TransferOperations {
             e.error(Errors.STRING_TOO_LONG);
             return null;
         }
-        Upload upload = take(client, id, request, (int) total, bytes);
-        if (upload == null) {
+        Upload upload = isCut ? null : take(client, id, request, (int) total, bytes);
+        if (upload == null && !shard.waits()) {
             e.statistics.reject();
             client.refuse(id, Errors.OUT_OF_MEMORY);
             e.error(Errors.OUT_OF_MEMORY);
@@ -116,7 +117,7 @@ final class TransferOperations {
     /**
      * Takes memory for an upload: for all of it if nothing must be evicted for that, a request's apart from the data if
      * need be; else for those bytes that have come, lest an announcement drives out what is there. Null if there is
-     * none.
+     * none, or it waits for some.
      */
     private @Nullable Upload take(ClientTransfers client, long id, boolean request, int length, int bytes) {
         int whole = ExtentCache.size(StringBlock.BYTES + length);
@@ -131,6 +132,8 @@ final class TransferOperations {
             int capacity = Upload.capacity(length, bytes);
             if (shard.hasRoomFor(ExtentCache.size(StringBlock.BYTES + capacity))) {
                 upload = tryBegin(client, id, request, length, capacity, client.allocator());
+            } else {
+                shard.waitForRoom();
             }
         }
         return upload;
@@ -145,12 +148,16 @@ final class TransferOperations {
         }
     }
 
-    /** Makes room for a piece, and evicts for it; false if there is none. Both extents are held for a moment. */
+    /**
+     * Makes room for a piece, and evicts for it; false if there is none, or it waits for some. Both extents are held
+     * for a moment.
+     */
     private boolean grow(Upload upload, int bytes) {
         int capacity = Upload.capacity(upload.length(), upload.position() + bytes);
         int more =
                 ExtentCache.size(StringBlock.BYTES + capacity) - upload.buffer().capacity();
         if (!shard.hasRoomFor(more)) {
+            shard.waitForRoom();
             return false;
         }
         try {

@@ -5,18 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyEncoder;
 import io.verbena.kv.protocol.RequestEncoder;
+import io.verbena.kv.store.ClientTransfers;
 import io.verbena.kv.store.Shard;
 import io.verbena.kv.store.ShardContext;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.ExpandableArrayBuffer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Which requests overtake those that wait, and which do not. */
 class WaitingRequestsTest {
-    private final WaitingRequests waiting = new WaitingRequests();
+    private final Shard shard = new Shard(new ShardContext(), () -> 0);
+    private final ClientTransfers transfers = shard.newTransfers(1 << 20);
+    private final WaitingRequests waiting = new WaitingRequests(transfers);
     private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer();
     private final RequestEncoder request = new RequestEncoder();
+
+    @AfterEach
+    void close() {
+        transfers.close();
+        shard.close();
+    }
 
     private int encode(KvOp op, String... arguments) {
         request.begin(buffer, 0, op, 0, 1, 0);
@@ -59,6 +69,102 @@ class WaitingRequestsTest {
         assertThat(isHeldUp(KvOp.READ_STREAM, "1", "2", "3")).isFalse();
         waits(KvOp.DBSIZE);
         assertThat(isHeldUp(KvOp.GET, "c")).isTrue();
+    }
+
+    private int piece(KvOp op, long id, int bytes) {
+        request.begin(buffer, 0, op, 0, 1, 0)
+                .argumentLong(id)
+                .argumentLong(1 << 20)
+                .argumentLong(0);
+        request.argument(new byte[bytes]);
+        return request.length();
+    }
+
+    /** Pieces of uploads keep their order, and hold up what may use one; others overtake. */
+    @Test
+    void whatHasToDoWithUploadsWaitsBehindTheirPieces() {
+        assertThat(waiting.holdsUp(buffer, 0, piece(KvOp.UPLOAD, 1, 10))).isFalse();
+        waiting.add(buffer, 0, piece(KvOp.UPLOAD, 1, 10), 0);
+        assertThat(waiting.holdsUp(buffer, 0, piece(KvOp.UPLOAD, 1, 10))).isTrue();
+        assertThat(waiting.holdsUp(buffer, 0, piece(KvOp.UPLOAD_REQUEST, 1, 10)))
+                .isTrue();
+        request.begin(buffer, 0, KvOp.DISCARD_UPLOAD, 0, 1, 0).argumentLong(1);
+        assertThat(waiting.holdsUp(buffer, 0, request.length())).isTrue();
+        request.begin(buffer, 0, KvOp.SET, 0, 1, 0).argument("a".getBytes(StandardCharsets.US_ASCII));
+        request.uploadedArgument(1);
+        int set = request.length();
+        assertThat(waiting.holdsUp(buffer, 0, set)).isTrue();
+        waiting.add(buffer, 0, set, 0);
+        assertThat(waiting.holdsUp(buffer, 0, piece(KvOp.UPLOAD, 2, 10))).isFalse();
+        request.begin(buffer, 0, KvOp.SET, 0, 1, 0).argument("b".getBytes(StandardCharsets.US_ASCII));
+        request.uploadedArgument(2);
+        assertThat(waiting.holdsUp(buffer, 0, request.length())).isFalse();
+        assertThat(isHeldUp(KvOp.GET, "a"))
+                .as("it may be what the upload is for")
+                .isTrue();
+        assertThat(isHeldUp(KvOp.GET, "b")).isFalse();
+        assertThat(isHeldUp(KvOp.SET, "b", "1")).isFalse();
+        assertThat(isHeldUp(KvOp.READ_STREAM, "1", "2", "3")).isFalse();
+        assertThat(isHeldUp(KvOp.EXECUTE_UPLOADED, "12345678")).isTrue();
+        assertThat(isHeldUp(KvOp.TRANSACTION, "x")).isTrue();
+        waiting.clear();
+        assertThat(waiting.holdsUp(buffer, 0, piece(KvOp.UPLOAD, 1, 10))).isFalse();
+    }
+
+    private void upload(long id, byte[] whole, int from, int to) {
+        request.begin(buffer, 0, KvOp.UPLOAD_REQUEST, 0, 1, 0)
+                .argumentLong(id)
+                .argumentLong(whole.length)
+                .argumentLong(from)
+                .argument(Arrays.copyOfRange(whole, from, to));
+        try (ReplyEncoder reply = new ReplyEncoder()) {
+            shard.execute(buffer, 0, request.length(), reply, transfers);
+        }
+    }
+
+    /** A request that was uploaded waits and holds up as any other, once all of it is here. */
+    @Test
+    void whatWasUploadedHoldsUpItsKeysAlone() {
+        byte[] set = new byte[encode(KvOp.SET, "a", "1")];
+        buffer.getBytes(0, set);
+        upload(7, set, 0, 20);
+        request.begin(buffer, 0, KvOp.EXECUTE_UPLOADED, 0, 1, 0).argumentLong(7);
+        int execute = request.length();
+        waits(KvOp.GET, "b");
+        request.begin(buffer, 0, KvOp.EXECUTE_UPLOADED, 0, 1, 0).argumentLong(7);
+        assertThat(waiting.holdsUp(buffer, 0, execute))
+                .as("whose keys nobody knows")
+                .isTrue();
+        upload(7, set, 20, set.length);
+        request.begin(buffer, 0, KvOp.EXECUTE_UPLOADED, 0, 1, 0).argumentLong(7);
+        assertThat(waiting.holdsUp(buffer, 0, execute)).isFalse();
+        waiting.add(buffer, 0, execute, 0);
+        assertThat(isHeldUp(KvOp.GET, "c")).isFalse();
+        assertThat(isHeldUp(KvOp.GET, "a")).isTrue();
+        assertThat(isHeldUp(KvOp.DBSIZE)).isTrue();
+    }
+
+    /** Pieces of uploads have half of what may wait; those beyond are executed at once, as a last try. */
+    @Test
+    void piecesOfUploadsLeaveRoomForOthers() {
+        try (Shard shard = new Shard(new ShardContext(), () -> 0)) {
+            int[] failed = new int[1];
+            WaitingClients clients = new WaitingClients(1000, (client, requests, offset, length, lastTry) -> {
+                failed[0] += lastTry ? 1 : 0;
+                return true;
+            });
+            ReplyTarget target = target(shard);
+            for (int i = 0; i < 20; i++) {
+                assertThat(clients.add(target, buffer, 0, piece(KvOp.UPLOAD, 1, 100_000), 0))
+                        .isTrue();
+            }
+            assertThat(clients.requests()).isEqualTo(5);
+            assertThat(failed[0]).isEqualTo(15);
+            assertThat(clients.add(target, buffer, 0, encode(KvOp.SET, "a", "x".repeat(100_000)), 0))
+                    .isTrue();
+            assertThat(clients.requests()).isEqualTo(6);
+            target.close();
+        }
     }
 
     @Test
