@@ -103,12 +103,15 @@ final class ReplyTarget {
 
     /** Whether a request may wait for the shard's overflow: pieces of uploads only while they leave room for others. */
     boolean mayOverflow(DirectBuffer buffer, int offset, int length) {
-        return overflowed.bytes() + length <= maxBacklog / 2 || !overflowed.isPieceOfUpload(buffer, offset, length);
+        boolean leavesRoom = overflowed.bytes() + length <= maxBacklog / 2
+                && overflowed.ofUploads() < WaitingRequests.MAX_OF_UPLOADS
+                && hasRoom(length);
+        return leavesRoom || !overflowed.isPieceOfUpload(buffer, offset, length);
     }
 
     /** Has a request wait for the shard's overflow. @return false if the client is too far behind */
     boolean overflow(DirectBuffer buffer, int offset, int length, long deadlineMillis) {
-        if (!hasRoom(length)) {
+        if (!hasRoom(length) || overflowed.ofUploads() >= 2 * WaitingRequests.MAX_OF_UPLOADS) {
             return false;
         }
         overflowed.add(buffer, offset, length, deadlineMillis);

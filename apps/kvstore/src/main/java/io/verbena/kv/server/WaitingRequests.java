@@ -31,6 +31,15 @@ final class WaitingRequests {
     /** Requests above which the client's further ones are parked. */
     static final int MAX = 1024;
 
+    /** Parts of uploads that wait: pieces above that fail, and a client that sends yet more is too far behind. */
+    static final int MAX_OF_UPLOADS = 2048;
+
+    /** Longest request that was uploaded and is read while it waits, in bytes; longer ones hold up all that follow. */
+    private static final int MAX_UPLOADED = 512 << 10;
+
+    /** Bytes of a key that tell it from others here. */
+    private static final int HASHED = 256;
+
     /** Requests that are tried when something has changed; the others' turn comes when these are over. */
     private static final int MAX_TRIED = 128;
 
@@ -46,6 +55,7 @@ final class WaitingRequests {
     private final RequestFlyweight request = new RequestFlyweight();
     private int @Nullable [] keys; // how many requests name a key of that hash
     private int keyed; // requests that name keys
+    private int ofUploads; // requests that are parts of uploads
     private int barriers; // requests that hold up all that follow
     private final LongHashSet uploads = new LongHashSet(); // whose pieces wait: they hold up what belongs to them
     private long bytes;
@@ -78,7 +88,12 @@ final class WaitingRequests {
     }
 
     boolean isFull() {
-        return requests.size() >= MAX;
+        return requests.size() - ofUploads >= MAX;
+    }
+
+    /** Parts of uploads. */
+    int ofUploads() {
+        return ofUploads;
     }
 
     int size() {
@@ -126,7 +141,8 @@ final class WaitingRequests {
             if (op == KvOp.EXECUTE_UPLOADED
                     && op.accepts(request.argc())
                     && request.argumentLength(0) == Long.BYTES
-                    && transfers.readUploaded(request.argumentLong(0), request)) {
+                    && !uploads.contains(request.argumentLong(0))
+                    && transfers.readUploaded(request.argumentLong(0), MAX_UPLOADED, request)) {
                 op = request.op();
             }
             return op == null || !op.accepts(request.argc()) ? null : op;
@@ -144,7 +160,8 @@ final class WaitingRequests {
             return request.argumentLength(0) == Long.BYTES && uploads.contains(request.argumentLong(0));
         }
         boolean uses = false;
-        for (int i = 0; i < request.argc() && request.uploads() > 0 && !uses; i++) {
+        int arguments = op.group() == KvOp.Group.TRANSFER || request.uploads() == 0 ? 0 : request.argc();
+        for (int i = 0; i < arguments && !uses; i++) {
             uses = request.isUploaded(i) && uploads.contains(request.uploadId(i));
         }
         return uses;
@@ -167,7 +184,7 @@ final class WaitingRequests {
     private int hash(int argument) {
         int hash = 0;
         int at = request.argumentOffset(argument);
-        for (int i = 0; i < request.argumentLength(argument); i++) {
+        for (int i = 0; i < Math.min(request.argumentLength(argument), HASHED); i++) {
             hash = hash * HASH_FACTOR + request.buffer().getByte(at + i);
         }
         return (hash ^ hash >>> 16) & KEYS - 1;
@@ -190,6 +207,7 @@ final class WaitingRequests {
             return;
         }
         if (isOfUpload(op)) {
+            ofUploads++;
             if (request.argumentLength(0) == Long.BYTES) {
                 uploads.add(request.argumentLong(0));
             }
@@ -212,6 +230,7 @@ final class WaitingRequests {
 
     private void forgetKeys() {
         barriers = 0;
+        ofUploads = 0;
         uploads.clear();
         keyed = 0;
         if (keys != null) {
@@ -228,26 +247,36 @@ final class WaitingRequests {
         forgetKeys();
         int kept = 0;
         int tried = 0;
+        int next = 0;
         int count = requests.size();
-        for (int i = 0; i < count; i++) {
-            Waiting each = requests.get(i);
-            boolean over = false;
-            if (tried < MAX_TRIED && !target.isBehind() && !isHeldUp(each.buffer, 0, each.length)) {
-                tried++;
-                over = once.execute(target, each.buffer, 0, each.length, nowMillis >= each.deadlineMillis);
-                if (target.isGone()) {
-                    return i;
+        try {
+            while (next < count) {
+                Waiting each = requests.get(next);
+                boolean over = false;
+                if (tried < MAX_TRIED && !target.isBehind() && !isHeldUp(each.buffer, 0, each.length)) {
+                    tried++;
+                    over = once.execute(target, each.buffer, 0, each.length, nowMillis >= each.deadlineMillis);
+                    if (target.isGone()) {
+                        return next;
+                    }
+                }
+                next++;
+                if (over) {
+                    bytes -= each.length;
+                    recycle(each);
+                } else {
+                    requests.set(kept++, each);
+                    note(each);
                 }
             }
-            if (over) {
-                bytes -= each.length;
-                recycle(each);
-            } else {
-                note(each);
-                requests.set(kept++, each);
+        } finally {
+            if (!target.isGone()) { // whatever was thrown, what is over is not done again
+                while (next < count) {
+                    requests.set(kept++, requests.get(next++));
+                }
+                requests.subList(kept, count).clear();
             }
         }
-        requests.subList(kept, count).clear();
         return count - kept;
     }
 

@@ -91,12 +91,13 @@ public final class ClientTransfers implements AutoCloseable {
     /**
      * Reads a request that was uploaded.
      *
-     * @return whether there is one of that id, and all of it
+     * @param longest most bytes of it
+     * @return whether there is one of that id, and all of it, and it is no longer
      * @throws io.verbena.kv.protocol.ProtocolException if it cannot be read
      */
-    public boolean readUploaded(long id, RequestFlyweight into) {
+    public boolean readUploaded(long id, int longest, RequestFlyweight into) {
         Upload upload = uploads.get(id);
-        if (upload == null || !upload.isRequest() || upload.error() != null) {
+        if (upload == null || !upload.isRequest() || upload.length() > longest || upload.error() != null) {
             return false;
         }
         into.wrap(upload.buffer(), StringBlock.BYTES, upload.length());

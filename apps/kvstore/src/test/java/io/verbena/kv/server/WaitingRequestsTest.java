@@ -1,6 +1,7 @@
 package io.verbena.kv.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.kv.protocol.KvOp;
 import io.verbena.kv.protocol.ReplyEncoder;
@@ -9,7 +10,9 @@ import io.verbena.kv.store.ClientTransfers;
 import io.verbena.kv.store.Shard;
 import io.verbena.kv.store.ShardContext;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.agrona.ExpandableArrayBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -163,6 +166,61 @@ class WaitingRequestsTest {
             assertThat(clients.add(target, buffer, 0, encode(KvOp.SET, "a", "x".repeat(100_000)), 0))
                     .isTrue();
             assertThat(clients.requests()).isEqualTo(6);
+            target.close();
+        }
+    }
+
+    /** What is over when memory runs out is not done again. */
+    @Test
+    void nothingIsDoneTwice() {
+        ReplyTarget target = target(shard);
+        for (String key : List.of("a", "b", "c")) {
+            waits(KvOp.INCR, key);
+        }
+        List<Integer> done = new ArrayList<>();
+        WaitingRequests.Try second = (client, requests, offset, length, lastTry) -> {
+            if (done.size() == 1) {
+                throw new OutOfMemoryError("for a test");
+            }
+            return done.add(length);
+        };
+        assertThatThrownBy(() -> waiting.run(target, second, 1)).isInstanceOf(OutOfMemoryError.class);
+        assertThat(waiting.size()).isEqualTo(2);
+        assertThat(waiting.run(target, (client, requests, offset, length, lastTry) -> done.add(length), 1))
+                .isEqualTo(2);
+        assertThat(done).hasSize(3);
+        assertThat(waiting.bytes()).isZero();
+        target.close();
+    }
+
+    /** However short its pieces are, and whatever else names an upload, a client has a bounded number waiting. */
+    @Test
+    void partsOfUploadsAreBoundedInNumber() {
+        try (Shard other = new Shard(new ShardContext(), () -> 0)) {
+            int[] failed = new int[1];
+            WaitingClients clients = new WaitingClients(1000, (client, requests, offset, length, lastTry) -> {
+                failed[0] += lastTry ? 1 : 0;
+                return true;
+            });
+            ReplyTarget target = new ReplyTarget(null, other.newTransfers(1 << 20), 0, 64 << 20);
+            for (int i = 0; i < WaitingRequests.MAX_OF_UPLOADS + 100; i++) {
+                assertThat(clients.add(target, buffer, 0, piece(KvOp.UPLOAD, 1, 1), 0))
+                        .isTrue();
+            }
+            assertThat(failed[0]).isEqualTo(100);
+            assertThat(clients.requests()).isEqualTo(WaitingRequests.MAX_OF_UPLOADS);
+            assertThat(target.overflowed.isFull())
+                    .as("others of the client's are not parked for that")
+                    .isFalse();
+            int discarded = 0;
+            request.begin(buffer, 0, KvOp.DISCARD_UPLOAD, 0, 1, 0).argumentLong(1);
+            while (discarded < 10_000 && clients.add(target, buffer, 0, request.length(), 0)) {
+                discarded++;
+            }
+            assertThat(discarded).isEqualTo(WaitingRequests.MAX_OF_UPLOADS);
+            request.begin(buffer, 0, KvOp.READ_STREAM, 0, 1, 0);
+            request.uploadedArgument(1).argumentLong(0).argumentLong(1);
+            assertThat(target.overflowed.holdsUp(buffer, 0, request.length())).isFalse();
             target.close();
         }
     }
