@@ -18,7 +18,7 @@ final class Operations {
     private final SortedSetRanges sortedSetRanges;
     private final TransferOperations transfers;
 
-    Operations(Execution execution, Shard shard) {
+    Operations(Execution execution, Shard shard, OverflowGate gate) {
         ScanOptions scans = new ScanOptions(execution);
         RandomMembers randoms = new RandomMembers(execution);
         strings = new StringOperations(execution);
@@ -33,7 +33,7 @@ final class Operations {
         hashes = new HashOperations(execution, scans, randoms);
         sortedSets = new SortedSetOperations(execution, scans, randoms);
         sortedSetRanges = new SortedSetRanges(execution);
-        transfers = new TransferOperations(execution, shard);
+        transfers = new TransferOperations(execution, shard, gate);
     }
 
     /** Executes the request that the {@link Execution} holds. */

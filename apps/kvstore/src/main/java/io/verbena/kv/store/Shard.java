@@ -86,8 +86,8 @@ public final class Shard implements AutoCloseable {
         values.overflow(overflow);
         eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics, overflow);
         execution = new Execution(memory, values, databases, statistics, random, context);
-        operations = new Operations(execution, this);
         gate = new OverflowGate(overflow, eviction, execution);
+        operations = new Operations(execution, this, gate);
         transactions = new Transactions(execution, operations.transfers(), this, gate);
     }
 
@@ -368,16 +368,6 @@ public final class Shard implements AutoCloseable {
     /** Whether there is room for a block of that size within the limit, after evicting what may be evicted. */
     boolean hasRoomFor(int size) {
         return eviction.makeRoom(size, execution.now);
-    }
-
-    /** Has the piece of an upload wait for which {@link #hasRoomFor} found none, unless room is not to come. */
-    void waitForRoom() {
-        gate.waitForRoom();
-    }
-
-    /** Whether what would have to wait fails. */
-    boolean isLastTry() {
-        return gate.isLastTry();
     }
 
     /** Where requests are collected while there is no room for them beside the data. */

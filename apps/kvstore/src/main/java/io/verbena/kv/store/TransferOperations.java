@@ -15,10 +15,12 @@ final class TransferOperations {
 
     private final Execution e;
     private final Shard shard;
+    private final OverflowGate gate;
 
-    TransferOperations(Execution execution, Shard shard) {
+    TransferOperations(Execution execution, Shard shard, OverflowGate gate) {
         e = execution;
         this.shard = shard;
+        this.gate = gate;
     }
 
     void execute(KvOp op) {
@@ -70,12 +72,12 @@ final class TransferOperations {
         if (upload == null) {
             upload = begin(client, id, request, total, offset, bytes);
         } else if (!upload.isRefused() && !(upload.continues(total, offset) && upload.isRequest() == request)) {
-            client.refuse(id, shard.isLastTry() ? Errors.OUT_OF_MEMORY : Errors.UPLOAD_OUT_OF_ORDER);
-        } else if (!upload.isRefused() && !upload.hasRoomFor(bytes) && !grow(upload, bytes) && !shard.waits()) {
+            client.refuse(id, gate.isLastTry() ? Errors.OUT_OF_MEMORY : Errors.UPLOAD_OUT_OF_ORDER);
+        } else if (!upload.isRefused() && !upload.hasRoomFor(bytes) && !grow(upload, bytes) && !gate.waits()) {
             e.statistics.reject();
             client.refuse(id, Errors.OUT_OF_MEMORY);
         }
-        if (upload == null || shard.waits()) {
+        if (upload == null || gate.waits()) {
             return;
         }
         byte[] refused = upload.isRefused() ? upload.error() : null;
@@ -90,7 +92,7 @@ final class TransferOperations {
     /** Starts an upload with its first piece; null, after an error, if it cannot be started. */
     private @Nullable Upload begin(
             ClientTransfers client, long id, boolean request, long total, long offset, int bytes) {
-        boolean isCut = offset != 0 && shard.isLastTry(); // those before it wait, and it must not
+        boolean isCut = offset != 0 && gate.isLastTry(); // those before it wait, and it must not
         if (offset != 0 && !isCut) {
             e.error(client.whyUnknown(id));
             return null;
@@ -106,7 +108,7 @@ final class TransferOperations {
             return null;
         }
         Upload upload = isCut ? null : take(client, id, request, (int) total, bytes);
-        if (upload == null && !shard.waits()) {
+        if (upload == null && !gate.waits()) {
             e.statistics.reject();
             client.refuse(id, Errors.OUT_OF_MEMORY);
             e.error(Errors.OUT_OF_MEMORY);
@@ -133,7 +135,7 @@ final class TransferOperations {
             if (shard.hasRoomFor(ExtentCache.size(StringBlock.BYTES + capacity))) {
                 upload = tryBegin(client, id, request, length, capacity, client.allocator());
             } else {
-                shard.waitForRoom();
+                gate.waitForRoom();
             }
         }
         return upload;
@@ -157,7 +159,7 @@ final class TransferOperations {
         int more =
                 ExtentCache.size(StringBlock.BYTES + capacity) - upload.buffer().capacity();
         if (!shard.hasRoomFor(more)) {
-            shard.waitForRoom();
+            gate.waitForRoom();
             return false;
         }
         try {
