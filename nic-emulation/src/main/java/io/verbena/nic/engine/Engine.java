@@ -312,9 +312,7 @@ public final class Engine implements AutoCloseable {
             awaitAsGuest(nanos, workCheck);
             return;
         }
-        if (owner.sleep(nanos, workCheck)) {
-            guests.wake(); // a peer that woke this engine may have meant them
-        }
+        owner.sleep(nanos, workCheck); // what came for guests has woken them: WakingWaiter, EngineTurns
     }
 
     /**

@@ -128,15 +128,14 @@ final class Owner {
      * Blocks until there is something to do, somebody wakes it, a timer is due, or the time is over.
      *
      * @param hasWork looked at once more before it blocks
-     * @return false if there was no time to sleep
      */
-    boolean sleep(long nanos, BooleanSupplier hasWork) {
+    void sleep(long nanos, BooleanSupplier hasWork) {
         long now = clock.nanoTime();
         long deadline = datapath.nextDeadline();
         long next = Math.min(deadline, agentDeadline());
         long wait = Math.min(nanos, Math.min(next == Long.MAX_VALUE ? MAX_SLEEP : next - now, MAX_SLEEP));
         if (wait <= 0) {
-            return false;
+            return;
         }
         sleepsUntil = now + wait;
         if (thread != null && parkChecks.length == 0) {
@@ -157,6 +156,5 @@ final class Owner {
             control.setRunning(index);
             sleepsUntil = Long.MIN_VALUE;
         }
-        return true;
     }
 }
