@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
  * link.
  *
  * <p>Concurrency: as {@link Link} says. Sending is split at {@link LinkSender}, receiving at {@link FrameReader},
- * between the baton holder and the owner of the loop. Where the baton holder is the owner, {@link #flush} writes to the
- * socket itself; otherwise it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
+ * between the baton holder and the owner of the loop. {@link #flush} writes to the socket itself where the baton holder
+ * is the owner, or where the owner has nothing left to write; otherwise it leaves a task with the
+ * loop, one at a time, which wakes the owner if he sleeps.
  *
  * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its
  * polls read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
@@ -85,7 +86,9 @@ public final class NettyLink implements AuthenticatedLink {
         this.remote = remote;
         this.receiveLimit = fabric.context().receiveLimit();
         boolean encrypted = TlsHandshake.isOn(channel);
-        this.direct = encrypted ? null : DirectSocket.of(channel); // bytes that bypass the channel bypass TLS
+        this.direct = encrypted
+                ? null
+                : DirectSocket.of(channel, fabric.waiter().closeGuard()); // bytes that bypass the channel bypass TLS
         Marks marks = new Marks();
         this.outbound = new LinkSender(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
         this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), fabric::makeRoom, marks);
@@ -151,10 +154,7 @@ public final class NettyLink implements AuthenticatedLink {
     public void flush() {
         if (loop.inEventLoop()) {
             outbound.write();
-            return;
-        }
-        outbound.seal();
-        if (outbound.hasSealed()) {
+        } else if (!outbound.tryWrite() && outbound.hasSealed()) {
             ask(writing);
         }
     }

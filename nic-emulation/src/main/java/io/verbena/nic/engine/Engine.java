@@ -125,6 +125,15 @@ public final class Engine implements AutoCloseable {
         return qp.contended && thread != null && qp.trafficClass() != TrafficClass.URGENT && !owns();
     }
 
+    /**
+     * Whether the owner sleeps and is not about to wake for a queue pair, which awaits no answer: who posts there
+     * writes to the socket himself and spares both the wake-up. A second request goes by the owner: he is awake soon,
+     * and sends with it what is posted until then.
+     */
+    private boolean sleepsThrough(QpContext qp) {
+        return owner.isParked() && !qp.sendRing().hasBegun();
+    }
+
     /** Starts the engine's own thread, where the mode has one. */
     public void start(String threadName) {
         if (thread != null) {
@@ -174,10 +183,11 @@ public final class Engine implements AutoCloseable {
     /**
      * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs
      * a bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to
-     * the thread that may write there, and what is sent beside other groups to the engine's own.
+     * the owner unless that {@linkplain #sleepsThrough sleeps}, and what is sent beside other groups to the engine's
+     * own thread.
      */
     public void ring(QpContext qp) {
-        boolean helps = assisted && (!qp.isFlushCostly() || owns()) && !isLeftToOwner(qp);
+        boolean helps = assisted && !isLeftToOwner(qp) && (!qp.isFlushCostly() || owns() || sleepsThrough(qp));
         if (helps && baton.tryTake()) {
             turns.assist(qp);
             return;
