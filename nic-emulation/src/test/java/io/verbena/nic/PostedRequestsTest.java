@@ -12,6 +12,7 @@ import io.verbena.nic.support.Sleeper;
 import io.verbena.nic.support.TestLink;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
@@ -93,15 +94,16 @@ class PostedRequestsTest {
     }
 
     private QueuePair connected(CountingLink link) {
-        return connected(link, new ConnectAttributes());
+        return connected(link, QpType.RC, new ConnectAttributes());
     }
 
-    private QueuePair connected(CountingLink link, ConnectAttributes attributes) {
+    private QueuePair connected(CountingLink link, QpType type, ConnectAttributes attributes) {
         nic.engine(0).listener().onLink(link);
         CompletionQueue cq = nic.createCompletionQueue(64);
         completions = cq;
         QueuePair qp = nic.allocateProtectionDomain()
                 .createQueuePair(new QueuePairAttributes()
+                        .type(type)
                         .completionQueue(cq)
                         .maxSend(MAX_SEND)
                         .maxInline(data.capacity()));
@@ -335,9 +337,23 @@ class PostedRequestsTest {
     }
 
     @Test
+    void whatNobodyAnswersIsTheSleepersWhoIsWoken() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link, QpType.UC, new ConnectAttributes());
+        meanwhileElsewhere(() -> post(qp, 3));
+        nic.engine(0).await(1_000);
+        assertThat(link.sent).isZero();
+        assertThat(sleeper.wakes).isOne();
+        nic.engine(0).doWork();
+        assertThat(link.sent).isEqualTo(3);
+        assertThat(link.flushes).isOne();
+    }
+
+    @Test
     void anOwnerWhoSleepsPastTheTimersOfWhatOthersSendIsWokenForThem() {
         CountingLink link = new CountingLink(true);
-        QueuePair qp = connected(link, new ConnectAttributes().timeout(10).retryCount(3)); // 4 ms
+        QueuePair qp =
+                connected(link, QpType.RC, new ConnectAttributes().timeout(10).retryCount(3)); // 4 ms
         meanwhileElsewhere(() -> post(qp, 1));
         nic.engine(0).await(1_000_000_000L);
         assertThat(link.sent).isOne();

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Keeps the sockets of a loop open while a thread other than the loop's owner writes to one: a descriptor that is
  * closed may be another file's a moment later. The owner holds it while a close runs through a guarded channel's
- * pipeline, and while the loop itself is closed. So that a guarded channel is closed in no other way, Netty only tells
- * that its input has ended or its output has failed, and this closes it.
+ * pipeline, and while the waiter closes the loop. So that a guarded channel is closed in no other way, unless epoll
+ * itself fails, Netty only tells that its input has ended or its output has failed, and this closes it.
  *
  * <p>Thread-safe. Nobody but the owner waits here, for one system call that does not block; so it may hold other locks.
  */

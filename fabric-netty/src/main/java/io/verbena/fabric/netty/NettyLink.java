@@ -3,6 +3,7 @@ package io.verbena.fabric.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.security.AuthenticatedLink;
 import io.verbena.fabric.security.PeerIdentity;
@@ -74,6 +75,7 @@ public final class NettyLink implements AuthenticatedLink {
 
     // Of the baton holder.
     private int warmth; // polls in which it looks at the socket itself
+    private boolean refused; // a claim, since the last flush
 
     // Of the loop's owner.
     private boolean ended;
@@ -129,15 +131,22 @@ public final class NettyLink implements AuthenticatedLink {
      */
     @Override
     public int claim(int length) {
-        return state == State.UP ? outbound.claim(length) : NO_ROOM;
+        return claimed(state == State.UP ? outbound.claim(length) : NO_ROOM);
     }
 
     /** As {@link #claim(int)}; a payload of some KiB is not copied, where the baton holder is the loop's owner. */
     @Override
     public int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
         return outbound.gathers(payload, payloadLength) && state == State.UP
-                ? outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength)
+                ? claimed(outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength))
                 : AuthenticatedLink.super.claim(headerLength, payload, payloadOffset, payloadLength);
+    }
+
+    private int claimed(int at) {
+        if (at == NO_ROOM) {
+            refused = true;
+        }
+        return at;
     }
 
     @Override
@@ -152,10 +161,12 @@ public final class NettyLink implements AuthenticatedLink {
 
     @Override
     public void flush() {
+        boolean wanted = refused;
+        refused = false;
         if (loop.inEventLoop()) {
             outbound.write();
-        } else if (!outbound.tryWrite() && outbound.hasSealed()) {
-            ask(writing);
+        } else if ((!outbound.tryWrite() && outbound.hasSealed()) || wanted) {
+            ask(writing); // also for a turn of the owner's: there may be the room now that somebody was refused
         }
     }
 
@@ -371,8 +382,10 @@ public final class NettyLink implements AuthenticatedLink {
         if (cause == null) {
             return "closed by the peer";
         }
-        String message = cause.getMessage();
-        return message == null ? cause.toString() : message;
+        Throwable first = cause.getCause();
+        Throwable told = cause instanceof ChannelOutputShutdownException && first != null ? first : cause;
+        String message = told.getMessage();
+        return message == null ? told.toString() : message;
     }
 
     /** It breaks, for its other end is gone, as the peer has proved, and another link follows; by the owner. */

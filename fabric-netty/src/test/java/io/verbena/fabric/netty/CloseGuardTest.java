@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,7 @@ class CloseGuardTest {
     private TestNode node;
     private NettyFabric fabric;
     private NettyFabricTest.Peer peer;
+    private Link peerLink;
 
     @BeforeEach
     void open() {
@@ -60,22 +62,36 @@ class CloseGuardTest {
     }
 
     private Link connect(String kind) throws Exception {
+        return connect(kind, fabric);
+    }
+
+    private Link connect(String kind, NettyFabric by) throws Exception {
         SocketAddress address = peer.fabric.listen(
                 kind.equals("tcp")
                         ? new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)
                         : UnixDomainSocketAddress.of(directory.resolve("s")));
-        CompletableFuture<Link> link = fabric.connect(address, LONG);
-        long begin = System.nanoTime();
-        while (!link.isDone() && System.nanoTime() - begin < LONG.toNanos()) {
-            waiter.await(1_000_000);
-        }
-        peer.node.nextLink();
+        CompletableFuture<Link> link = by.connect(address, LONG);
+        runUntil(link::isDone);
+        peerLink = peer.node.nextLink();
         return link.get(1, TimeUnit.SECONDS);
     }
 
     private static void elsewhere(Runnable what) throws InterruptedException {
         CompletableFuture<Void> done = CompletableFuture.runAsync(what, command -> new Thread(command).start());
         done.orTimeout(LONG.toMillis(), TimeUnit.MILLISECONDS).join();
+    }
+
+    private void writeTheRest(Link link) {
+        runUntil(() -> link.unsent() == 0);
+    }
+
+    /** Runs the loop. */
+    private void runUntil(BooleanSupplier condition) {
+        long begin = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - begin).isLessThan(LONG.toNanos());
+            waiter.await(1_000_000);
+        }
     }
 
     private void untilPeerHas(long packets) {
@@ -89,12 +105,11 @@ class CloseGuardTest {
     void anotherThreadWritesWhileTheLoopRests(String kind) throws Exception {
         Link link = connect(kind);
         elsewhere(() -> {
-            for (int sequence = 0; sequence < 100; sequence++) {
+            for (int sequence = 0; sequence < 100; sequence++) { // together less than a socket takes
                 assertThat(TestNode.offer(link, sequence)).isTrue();
                 if (sequence % 3 == 2) {
                     link.flush();
                 }
-                await().atMost(LONG).until(() -> link.state() != Link.State.UP || link.unsent() < 100_000);
             }
             link.flush();
             assertThat(link.unsent()).isZero();
@@ -116,10 +131,7 @@ class CloseGuardTest {
         });
         assertThat(link.unsent()).isPositive();
         peer.node.paused = false;
-        long begin = System.nanoTime();
-        while (link.unsent() > 0 && System.nanoTime() - begin < LONG.toNanos()) {
-            waiter.await(1_000_000);
-        }
+        writeTheRest(link);
         long more = sent[0] + 10;
         elsewhere(() -> {
             while (sent[0] < more) {
@@ -127,7 +139,7 @@ class CloseGuardTest {
                 link.flush();
             }
         });
-        waiter.poll();
+        writeTheRest(link);
         untilPeerHas(more);
     }
 
@@ -149,8 +161,9 @@ class CloseGuardTest {
         untilPeerHas(1);
     }
 
-    @Test
-    void whileAnotherThreadWritesNothingIsClosed() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whileAnotherThreadWritesNothingIsClosed(boolean byPeer) throws Exception {
         Link link = connect("tcp");
         CountDownLatch entered = new CountDownLatch(1);
         CompletableFuture<Boolean> open = CompletableFuture.supplyAsync(
@@ -159,7 +172,7 @@ class CloseGuardTest {
                     entered.countDown();
                     try {
                         Thread.sleep(50); // in which the close gets as far as it can
-                        return peerSeesItUp();
+                        return byPeer ? link.state() == Link.State.UP : peerLink.state() == Link.State.UP;
                     } catch (InterruptedException e) {
                         throw new AssertionError(e);
                     } finally {
@@ -168,13 +181,57 @@ class CloseGuardTest {
                 },
                 command -> new Thread(command).start());
         assertThat(entered.await(20, TimeUnit.SECONDS)).isTrue();
-        link.close();
-        waiter.await(0);
-        assertThat(open.get(20, TimeUnit.SECONDS)).isTrue();
-        await().atMost(LONG).until(() -> !peerSeesItUp());
+        (byPeer ? peerLink : link).close();
+        runUntil(open::isDone);
+        assertThat(open.get()).isTrue();
+        runUntil(() -> (byPeer ? link : peerLink).state() == Link.State.DOWN);
     }
 
-    private boolean peerSeesItUp() {
-        return peer.fabric.counters().linksDown() == 0;
+    @Test
+    void aSocketThatIsResetWithBytesUnsentEndsTheLink() throws Exception {
+        Link link = connect("tcp");
+        peer.node.paused = true;
+        elsewhere(() -> {
+            long sequence = 0;
+            while (TestNode.offer(link, sequence++)) {
+                link.flush();
+            }
+        });
+        assertThat(link.unsent()).isPositive();
+        peerLink.close();
+        runUntil(() -> link.state() == Link.State.DOWN);
+        assertThat(TestNode.offer(link, 0)).isFalse();
+    }
+
+    @Test
+    void aLinkThatHasStoppedReadingSeesItsEndWhenItReadsAgain() throws Exception {
+        Link link = connect("tcp");
+        TestNode.Sending sending = peer.node.send(peerLink, 300); // more than is kept here, where nobody polls
+        runUntil(() -> sending.isDone() && peerLink.unsent() == 0);
+        peerLink.close();
+        long[] packets = new long[1];
+        runUntil(() -> {
+            packets[0] += link.poll((from, buffer, offset, length) -> {}, 8);
+            return link.state() == Link.State.DOWN;
+        });
+        assertThat(packets[0]).isPositive();
+    }
+
+    @Test
+    void whoWasRefusedRoomHasATurnOfTheOwnersWhenAnotherThreadHasMadeIt() throws Exception {
+        NettyFabricContext small = NettyFabricTest.quick().sendWindow(1024); // that is one packet of any size
+        try (NettyFabric other = new NettyFabric(node.endpoint, small, waiter)) {
+            Link link = connect("tcp", other);
+            elsewhere(() -> {
+                for (long sequence = 0; TestNode.offer(link, sequence); sequence++) {
+                    assertThat(link.unsent()).isPositive();
+                }
+                link.flush();
+                assertThat(link.unsent()).isZero();
+            });
+            long begin = System.nanoTime();
+            waiter.await(TimeUnit.SECONDS.toNanos(60)); // is over at once
+            assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.SECONDS.toNanos(50));
+        }
     }
 }

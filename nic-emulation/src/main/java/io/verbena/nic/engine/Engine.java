@@ -109,8 +109,8 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Whether the calling thread may do turns to send what a queue pair has. What goes by a socket is left to who may
-     * write there, as with a doorbell: turns of two threads move the engine's state between their processors.
+     * Whether the calling thread may do turns to send what a queue pair has. What goes by a socket is left to the
+     * owner: turns of two threads move the engine's state between their processors.
      */
     public boolean mayAssist(QpContext qp) {
         return mayAssist() && !isLeftToOwner(qp) && (!qp.isFlushCostly() || owns());
@@ -123,15 +123,6 @@ public final class Engine implements AutoCloseable {
      */
     private boolean isLeftToOwner(QpContext qp) {
         return qp.contended && thread != null && qp.trafficClass() != TrafficClass.URGENT && !owns();
-    }
-
-    /**
-     * Whether the owner sleeps and is not about to wake for a queue pair, which awaits no answer: who posts there
-     * writes to the socket himself and spares both the wake-up. A second request goes by the owner: he is awake soon,
-     * and sends with it what is posted until then.
-     */
-    private boolean sleepsThrough(QpContext qp) {
-        return owner.isParked() && !qp.sendRing().hasBegun();
     }
 
     /** Starts the engine's own thread, where the mode has one. */
@@ -183,11 +174,11 @@ public final class Engine implements AutoCloseable {
     /**
      * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs
      * a bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to
-     * the owner unless that {@linkplain #sleepsThrough sleeps}, and what is sent beside other groups to the engine's
-     * own thread.
+     * the owner unless that {@linkplain Owner#sleepsThrough sleeps}, and what is sent beside other groups to the
+     * engine's own thread.
      */
     public void ring(QpContext qp) {
-        boolean helps = assisted && !isLeftToOwner(qp) && (!qp.isFlushCostly() || owns() || sleepsThrough(qp));
+        boolean helps = assisted && !isLeftToOwner(qp) && (!qp.isFlushCostly() || owns() || owner.sleepsThrough(qp));
         if (helps && baton.tryTake()) {
             turns.assist(qp);
             return;

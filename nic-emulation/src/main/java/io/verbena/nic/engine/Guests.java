@@ -13,8 +13,9 @@ import java.util.function.BooleanSupplier;
  * Application threads that sleep until an engine has something for them, while somebody else drives the engine. They
  * have a park word of their own in the control block, so that a peer which writes here directly wakes them too.
  *
- * <p>They are woken by a turn that delivered something, by whatever a fabric hears ({@link WakingWaiter}), and by
- * {@link Engine#wake}; not because the engine's owner has slept, which it does for doorbells and timers of its own.
+ * <p>They are woken by a turn or a command that delivered something, by a fabric in whose memory peers write directly
+ * ({@link WakingWaiter}), by {@link Engine#wake}, and by the engine's failure and end; not because the engine's owner
+ * has slept, which it does for doorbells and timers of its own.
  *
  * <p>Thread-safe. Of those that share a choice ({@link GuestWaits}) some stay awake for as long as its strategies say,
  * which costs neither side a system call if what they wait for comes soon; a guest that is to sleep publishes that it

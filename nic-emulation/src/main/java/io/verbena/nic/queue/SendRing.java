@@ -280,8 +280,8 @@ public final class SendRing extends RingLines.Behind {
         return publishedAcquire() != consumedAcquire();
     }
 
-    /** Any thread, a hint: whether requests have been begun that are not complete. */
-    public boolean hasBegun() {
+    /** Any thread, a hint: whether requests were sent whole that are not complete. */
+    public boolean awaitsAnswers() {
         return next != head;
     }
 

@@ -13,8 +13,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Application threads that sleep while an engine's own thread sleeps and wakes for its own reasons. */
+@Timeout(120)
 class GuestsTest {
     private static final int TIMES = 50;
 
