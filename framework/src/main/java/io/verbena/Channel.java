@@ -77,6 +77,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
                     node.turns(),
                     concurrent);
             made.target();
+            made.state(connection.state);
             sender = made;
         }
         return made;
@@ -398,6 +399,16 @@ public final class Channel extends MessageSender implements AutoCloseable {
     final class End implements ConnectionEnd {
         Channel channel() {
             return Channel.this;
+        }
+
+        @Override
+        public void moved() {
+            synchronized (Channel.this) {
+                ChannelSender made = sender;
+                if (made != null) {
+                    made.state(connection.state);
+                }
+            }
         }
 
         @Override

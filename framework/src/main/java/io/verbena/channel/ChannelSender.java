@@ -47,6 +47,7 @@ public final class ChannelSender extends SingleThreadGuard {
     private final int maxInline;
     private @Nullable UnsafeBuffer inlineClaim; // made for the first claim: most of many channels are idle
 
+    private volatile int state; // the connection's, for which each message would reach into another cache line
     private int queueId;
     private int queueKey;
     private int maxMessage;
@@ -85,6 +86,11 @@ public final class ChannelSender extends SingleThreadGuard {
         if (concurrent) {
             forMany();
         }
+    }
+
+    /** The connection's state is this from now on. */
+    public void state(int now) {
+        state = now;
     }
 
     /** The peer has said where messages go; before the connection is open. */
@@ -201,14 +207,14 @@ public final class ChannelSender extends SingleThreadGuard {
     }
 
     private boolean isRefused(int length) {
-        return connection.state != Connection.OPEN || length > maxMessage || path.state() != QpState.RTS;
+        return state != Connection.OPEN || length > maxMessage || path.state() != QpState.RTS;
     }
 
     /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
     public void flush() {
         boolean entered = !isMine() && enter();
         try {
-            if (connection.state == Connection.OPEN) {
+            if (state == Connection.OPEN) {
                 path.flush();
             }
         } catch (RuntimeException e) {
@@ -328,18 +334,18 @@ public final class ChannelSender extends SingleThreadGuard {
      * the JVM ends, for instance. Whatever is refused then is refused because the node is closed.
      */
     private SendResult closedMeanwhile(RuntimeException refused) {
-        if (connection.state <= Connection.OPEN) {
+        if (state <= Connection.OPEN) {
             throw refused;
         }
         return SendResult.CLOSED;
     }
 
     private SendResult notSent(int length) {
-        int state = connection.state;
-        if (state > Connection.OPEN) {
+        int now = state;
+        if (now > Connection.OPEN) {
             return SendResult.CLOSED;
         }
-        if (state < Connection.OPEN) {
+        if (now < Connection.OPEN) {
             return notNow();
         }
         if (path.state() != QpState.RTS) {
@@ -418,7 +424,7 @@ public final class ChannelSender extends SingleThreadGuard {
                             ? channel + ": nothing is claimed"
                             : "length " + length + " outside 0.." + claimLength + ", which was claimed");
         }
-        if (connection.state != Connection.OPEN) {
+        if (state != Connection.OPEN) {
             abortClaim();
             return SendResult.CLOSED;
         }

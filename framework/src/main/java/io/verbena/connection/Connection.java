@@ -197,7 +197,7 @@ public final class Connection {
         if (state == ACCEPTED) {
             synchronized (this) {
                 if (state == ACCEPTED) {
-                    state = OPEN;
+                    moveTo(OPEN);
                 }
             }
         }
@@ -208,7 +208,15 @@ public final class Connection {
         if (state >= next) {
             return false;
         }
-        state = next;
+        moveTo(next);
         return true;
+    }
+
+    private void moveTo(int next) {
+        state = next;
+        ConnectionEnd user = end;
+        if (user != null) {
+            user.moved();
+        }
     }
 }

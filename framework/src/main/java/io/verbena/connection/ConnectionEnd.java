@@ -1,7 +1,13 @@
 package io.verbena.connection;
 
-/** What uses a connection on this side: a channel, or a remote region. Called under the lock of {@link Connections}. */
+/**
+ * What uses a connection on this side: a channel, or a remote region. Called under the lock of {@link Connections}, but
+ * for {@link #moved}.
+ */
 public interface ConnectionEnd {
+    /** The state of the connection has changed; under the connection's own lock. */
+    default void moved() {}
+
     /** What the peer says of its end is known; the connection is not open yet. */
     default void peerKnown() {}
 

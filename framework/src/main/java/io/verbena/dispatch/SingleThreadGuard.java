@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * are {@linkplain #forMany for many} threads do not rely on that: they have no bias. What one thread did inside
  * happens before what the next one does there.
  *
- * <p>An object of which there are many extends it, so that both share cache lines; others have one.
+ * <p>An object of which there are many extends it, so that both share cache lines, with the first {@link Bias}; others
+ * have one.
  */
-public class SingleThreadGuard {
+public class SingleThreadGuard extends Bias {
     /** Uses in a row after which a thread has the bias. */
     static final int REBIAS = 4096;
 
@@ -187,7 +188,7 @@ public class SingleThreadGuard {
             last = me;
         }
         if (biased && ++inARow > REBIAS) {
-            bias = new Bias(me); // which is inside
+            bias = (thread == null ? this : new Bias()).to(me);
             SHARED.setRelease(this, 0);
         } else {
             holder = me;
@@ -237,20 +238,5 @@ public class SingleThreadGuard {
                 object + " is for one thread at a time: thread '" + me.getName() + "' came while "
                         + (other == null || other == me ? "another thread" : "thread '" + other.getName() + "'")
                         + " was using it; " + whatToDo);
-    }
-
-    /** A thread's right to enter by plain stores; of its own, so that a store that comes late touches nobody else's. */
-    private static final class Bias {
-        final Thread thread;
-
-        @SuppressWarnings("UnusedVariable") // written by its VarHandle
-        private volatile int inside = 1;
-
-        @SuppressWarnings("UnusedVariable") // reached by its VarHandle
-        private volatile int active = 1;
-
-        Bias(Thread thread) {
-            this.thread = thread;
-        }
     }
 }

@@ -150,6 +150,7 @@ class SingleThreadGuardTest {
             }
             return 0L;
         });
+        assertThat(use.thread).as("whose the first bias was, and stays").isSameAs(Thread.currentThread());
     }
 
     private static long sum(List<Long> numbers) {
