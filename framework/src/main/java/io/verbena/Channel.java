@@ -62,25 +62,24 @@ public final class Channel extends MessageSender implements AutoCloseable {
         return made != null ? made : makeSender();
     }
 
-    private synchronized ChannelSender makeSender() {
-        ChannelSender made = sender;
-        if (made == null) {
-            Connections connections = node.connections();
-            StagingRing staging = new StagingRing(tenant.pd(), connections.stagingLength(), connection.path.depth(), 0);
-            made = new ChannelSender(
-                    this,
-                    connections,
-                    connection,
-                    staging,
-                    tenant.group(),
-                    tenant.callbacks(),
-                    node.turns(),
-                    concurrent);
-            made.target();
-            made.state(connection.state);
-            sender = made;
+    private ChannelSender makeSender() {
+        synchronized (end) { // the application may hold the channel's own monitor, for as long as it likes
+            ChannelSender made = sender;
+            if (made == null) {
+                made = newSender();
+                made.target();
+                made.state(connection.state);
+                sender = made;
+            }
+            return made;
         }
-        return made;
+    }
+
+    private ChannelSender newSender() {
+        Connections connections = node.connections();
+        StagingRing staging = new StagingRing(tenant.pd(), connections.stagingLength(), connection.path.depth(), 0);
+        return new ChannelSender(
+                this, connections, connection, staging, tenant.group(), tenant.callbacks(), node.turns(), concurrent);
     }
 
     // ---- sending ----------------------------------------------------------------------------------------------------
@@ -402,19 +401,17 @@ public final class Channel extends MessageSender implements AutoCloseable {
         }
 
         @Override
-        public void moved() {
-            synchronized (Channel.this) {
-                ChannelSender made = sender;
-                if (made != null) {
-                    made.state(connection.state);
-                }
+        public synchronized void moved() {
+            ChannelSender made = sender;
+            if (made != null) {
+                made.state(connection.state);
             }
         }
 
         @Override
         public void peerKnown() {
             node.channels().put(Channel.this);
-            synchronized (Channel.this) {
+            synchronized (this) {
                 ChannelSender made = sender;
                 if (made != null) {
                     made.target();

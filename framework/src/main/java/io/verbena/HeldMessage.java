@@ -56,7 +56,11 @@ public final class HeldMessage implements AutoCloseable {
 
     /** The channel back to the sender, or null if that connection is over and forgotten. */
     public @Nullable Channel channel() {
-        return channels.find(record.qpNumber(), record.stream());
+        Channel channel = channels.find(record.qpNumber(), record.stream());
+        if (channel != null) {
+            channel.connection().confirm();
+        }
+        return channel;
     }
 
     /** Whether it is held. */

@@ -13,7 +13,9 @@ import io.verbena.connection.ConnectionFlyweight;
 import io.verbena.nic.QpAttributes;
 import io.verbena.nic.verbs.QpState;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -58,6 +60,24 @@ class ChannelCloseTest {
             pair.await(() -> connection.state == Connection.CLOSED);
             pair.await(() -> received.get() == MESSAGES);
             assertThat(channel.closeReason()).isEqualTo(CloseReason.CLOSED_HERE);
+        }
+    }
+
+    /** The application may lock what is its own. */
+    @Test
+    void aChannelThatAThreadHasLockedForItselfEnds() {
+        try (NodePair pair = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {
+            List<Channel> peers = new CopyOnWriteArrayList<>();
+            pair.server.openInbox("in").onMessage(m -> peers.add(m.channel()));
+            Channel channel =
+                    pair.client.connect(pair.address + "in", pair.client.openInbox("answers"), NodePair.TIMEOUT);
+            assertThat(channel.offer(MESSAGE, 0, 64)).isEqualTo(SendResult.SENT);
+            pair.await(() -> !peers.isEmpty());
+            synchronized (channel) {
+                peers.get(0).close();
+                pair.await(channel::isOver);
+                assertThat(channel.offer(MESSAGE, 0, 64)).isEqualTo(SendResult.CLOSED);
+            }
         }
     }
 

@@ -47,7 +47,7 @@ public final class ChannelSender extends SingleThreadGuard {
     private final int maxInline;
     private @Nullable UnsafeBuffer inlineClaim; // made for the first claim: most of many channels are idle
 
-    private volatile int state; // the connection's, for which each message would reach into another cache line
+    private volatile int state; // of the connection, a copy that may be a moment behind: one cache line less a message
     private int queueId;
     private int queueKey;
     private int maxMessage;
@@ -88,7 +88,7 @@ public final class ChannelSender extends SingleThreadGuard {
         }
     }
 
-    /** The connection's state is this from now on. */
+    /** The connection's state is this from now on; told by the channel. */
     public void state(int now) {
         state = now;
     }
@@ -207,14 +207,18 @@ public final class ChannelSender extends SingleThreadGuard {
     }
 
     private boolean isRefused(int length) {
-        return state != Connection.OPEN || length > maxMessage || path.state() != QpState.RTS;
+        return !isOpen() || length > maxMessage || path.state() != QpState.RTS;
+    }
+
+    private boolean isOpen() {
+        return state == Connection.OPEN || connection.state == Connection.OPEN;
     }
 
     /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
     public void flush() {
         boolean entered = !isMine() && enter();
         try {
-            if (state == Connection.OPEN) {
+            if (isOpen()) {
                 path.flush();
             }
         } catch (RuntimeException e) {
@@ -334,14 +338,14 @@ public final class ChannelSender extends SingleThreadGuard {
      * the JVM ends, for instance. Whatever is refused then is refused because the node is closed.
      */
     private SendResult closedMeanwhile(RuntimeException refused) {
-        if (state <= Connection.OPEN) {
+        if (connection.state <= Connection.OPEN) {
             throw refused;
         }
         return SendResult.CLOSED;
     }
 
     private SendResult notSent(int length) {
-        int now = state;
+        int now = connection.state;
         if (now > Connection.OPEN) {
             return SendResult.CLOSED;
         }
@@ -354,6 +358,9 @@ public final class ChannelSender extends SingleThreadGuard {
         if (queueKey == 0) {
             throw new IllegalStateException(
                     channel + ": the peer gave no inbox to answer to; it must pass one when it connects");
+        }
+        if (length <= maxMessage) {
+            return notNow(); // it has opened since it was looked at
         }
         throw new IllegalArgumentException(
                 "message of " + length + " bytes > maximum " + maxMessage + " of " + channel);
@@ -424,7 +431,7 @@ public final class ChannelSender extends SingleThreadGuard {
                             ? channel + ": nothing is claimed"
                             : "length " + length + " outside 0.." + claimLength + ", which was claimed");
         }
-        if (state != Connection.OPEN) {
+        if (!isOpen()) {
             abortClaim();
             return SendResult.CLOSED;
         }

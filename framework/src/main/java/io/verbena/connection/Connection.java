@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Concurrency: changed under the lock of {@link Connections}, but for the step from ACCEPTED to OPEN, which the
- * reader of the first message takes too. {@link #state} and {@link #reason} are for any thread.
+ * reader of the first message takes too; a change of state also under the connection's own monitor, under which its
+ * end is told. {@link #state} and {@link #reason} are for any thread.
  */
 public final class Connection {
     /** Asked for, not answered yet. */

@@ -1,8 +1,8 @@
 package io.verbena.connection;
 
 /**
- * What uses a connection on this side: a channel, or a remote region. Called under the lock of {@link Connections}, but
- * for {@link #moved}.
+ * What uses a connection on this side: a channel, or a remote region. Called under the lock of {@link Connections},
+ * except {@link #moved}, which may be called without it.
  */
 public interface ConnectionEnd {
     /** The state of the connection has changed; under the connection's own lock. */

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * are {@linkplain #forMany for many} threads do not rely on that: they have no bias. What one thread did inside
  * happens before what the next one does there.
  *
- * <p>An object of which there are many extends it, so that both share cache lines, with the first {@link Bias}; others
- * have one.
+ * <p>An object of which there are many extends it, so that the object, its guard and the first {@link Bias} share cache
+ * lines; other objects have a guard of their own.
  */
 public class SingleThreadGuard extends Bias {
     /** Uses in a row after which a thread has the bias. */

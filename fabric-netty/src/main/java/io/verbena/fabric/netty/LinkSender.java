@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LinkSender {
     private static final MutableDirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
+    private static final long NEVER = -1;
 
     /** Bytes of a payload that are cheaper to send from where they lie than to copy. */
     private static final int MIN_GATHERED = 4 * 1024;
@@ -35,7 +36,7 @@ final class LinkSender {
     private final @Nullable DirectSocket direct;
     private final boolean encrypted;
     private final Marks marks;
-    private final Runnable onRoom; // run when an answer that waited for room may have it
+    private final Runnable onRoom; // run when somebody who was refused room may have it
     private final int maxPacket;
     private final int bufferLength;
     private final SpscVarHandleArrayQueue<SendBuffer> sealed;
@@ -55,6 +56,7 @@ final class LinkSender {
 
     // Written by the baton holder.
     private volatile boolean answerWaits;
+    private volatile long refusedAt = NEVER; // bytes that the socket had taken when a claim was refused
     private volatile boolean released;
 
     LinkSender(
@@ -92,6 +94,16 @@ final class LinkSender {
             throw new IllegalArgumentException(
                     "packet of " + length + " bytes, expected " + FrameFlyweight.MIN_PACKET + " to " + maxPacket);
         }
+        int at = tryClaim(length);
+        if (at == Link.NO_ROOM) {
+            refusedAt = unsent.taken();
+            VarHandle.fullFence(); // this first, then the second look; the owner takes first, and then looks at this
+            at = tryClaim(length);
+        }
+        return at;
+    }
+
+    private int tryClaim(int length) {
         int frameLength = FrameFlyweight.frameLength(length);
         if (unsent.isFull(frameLength)) {
             return Link.NO_ROOM;
@@ -195,6 +207,19 @@ final class LinkSender {
         }
         if (marks.isDue(unsent.committed())) {
             mark();
+        }
+    }
+
+    /** Whether the socket has taken something since a claim was refused. Any thread. */
+    boolean mayHaveRoom() {
+        long at = refusedAt;
+        return at != NEVER && at != unsent.taken();
+    }
+
+    /** Who was refused tries again in this turn. */
+    void roomSeen() {
+        if (refusedAt != NEVER) {
+            refusedAt = NEVER;
         }
     }
 
@@ -343,6 +368,7 @@ final class LinkSender {
             if (written == used) {
                 unsent.take(used);
                 used = 0;
+                tellOfRoom();
                 return true;
             }
             buffer.written(written);
@@ -436,14 +462,19 @@ final class LinkSender {
     }
 
     private void taken(SendBuffer buffer) {
-        unsent.take(buffer.sealed());
+        int bytes = buffer.sealed();
         buffers.giveBack(buffer);
-        VarHandle.fullFence(); // the buffer first, then the look at who waits for it
-        if (answerWaits) {
-            onRoom.run();
-        }
+        unsent.take(bytes); // who sees this sees the buffer
+        tellOfRoom();
         if (released) {
             buffers.freeReturned();
+        }
+    }
+
+    private void tellOfRoom() {
+        VarHandle.fullFence(); // the room first, then the look at who waits for it
+        if (answerWaits || mayHaveRoom()) {
+            onRoom.run();
         }
     }
 

@@ -75,7 +75,6 @@ public final class NettyLink implements AuthenticatedLink {
 
     // Of the baton holder.
     private int warmth; // polls in which it looks at the socket itself
-    private boolean refused; // a claim, since the last flush
 
     // Of the loop's owner.
     private boolean ended;
@@ -131,22 +130,15 @@ public final class NettyLink implements AuthenticatedLink {
      */
     @Override
     public int claim(int length) {
-        return claimed(state == State.UP ? outbound.claim(length) : NO_ROOM);
+        return state == State.UP ? outbound.claim(length) : NO_ROOM;
     }
 
     /** As {@link #claim(int)}; a payload of some KiB is not copied, where the baton holder is the loop's owner. */
     @Override
     public int claim(int headerLength, DirectBuffer payload, int payloadOffset, int payloadLength) {
         return outbound.gathers(payload, payloadLength) && state == State.UP
-                ? claimed(outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength))
+                ? outbound.claimGathered(headerLength, payload, payloadOffset, payloadLength)
                 : AuthenticatedLink.super.claim(headerLength, payload, payloadOffset, payloadLength);
-    }
-
-    private int claimed(int at) {
-        if (at == NO_ROOM) {
-            refused = true;
-        }
-        return at;
     }
 
     @Override
@@ -161,12 +153,10 @@ public final class NettyLink implements AuthenticatedLink {
 
     @Override
     public void flush() {
-        boolean wanted = refused;
-        refused = false;
         if (loop.inEventLoop()) {
             outbound.write();
-        } else if ((!outbound.tryWrite() && outbound.hasSealed()) || wanted) {
-            ask(writing); // also for a turn of the owner's: there may be the room now that somebody was refused
+        } else if ((!outbound.tryWrite() && outbound.hasSealed()) || outbound.mayHaveRoom()) {
+            ask(writing); // also so that the owner has a turn: the room that somebody was refused may be there now
         }
     }
 
@@ -194,6 +184,7 @@ public final class NettyLink implements AuthenticatedLink {
         if (socket == null && !hasInbound()) {
             return 0;
         }
+        outbound.roomSeen();
         int packets = inbound.poll(this, handler, limit, socket);
         if (outbound.answer() && packets == 0) {
             flush(); // else what the packets give to send goes with it
@@ -248,7 +239,7 @@ public final class NettyLink implements AuthenticatedLink {
 
     @Override
     public boolean hasInbound() {
-        return (inbound.hasInbound() || outbound.mayAnswer()) && state != State.CLOSED;
+        return (inbound.hasInbound() || outbound.mayAnswer() || outbound.mayHaveRoom()) && state != State.CLOSED;
     }
 
     @Override

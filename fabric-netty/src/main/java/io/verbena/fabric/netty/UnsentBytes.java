@@ -45,6 +45,11 @@ final class UnsentBytes {
         committed += bytes;
     }
 
+    /** Bytes that the socket has taken since the link came up. Any thread. */
+    long taken() {
+        return (long) TAKEN.getAcquire(this);
+    }
+
     /** Whether so many more bytes would exceed the window. */
     boolean isFull(int more) {
         if (committed - takenSeen + more > window) {

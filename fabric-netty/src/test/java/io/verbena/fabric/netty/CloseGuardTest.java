@@ -233,7 +233,12 @@ class CloseGuardTest {
                 link.flush();
                 assertThat(link.unsent()).isZero();
             });
+            assertThat(link.hasInbound())
+                    .as("the owner does not sleep before a turn")
+                    .isTrue();
             assertThat(waiter.poll()).as("what would have woken him").isPositive();
+            elsewhere(() -> link.poll((from, buffer, at, length) -> {}, 1));
+            assertThat(link.hasInbound()).isFalse();
         }
     }
 }

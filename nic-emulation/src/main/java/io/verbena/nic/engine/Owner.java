@@ -73,7 +73,8 @@ final class Owner {
     /**
      * Whether it sleeps, as far as can be seen, and is not about to wake for a queue pair, which awaits no answer: who
      * posts there writes to the socket himself and spares both the wake-up. A second request goes by the owner: the
-     * answer to the first wakes him, and he sends with it what is posted until then. So does all that is not answered.
+     * answer to the first wakes him, and he sends with it what is posted until then. What is never answered goes by the
+     * owner too.
      */
     boolean sleepsThrough(QpContext qp) {
         return qp.type() == QpType.RC
