@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Concurrency: as {@link Link} says. Sending is split at {@link LinkSender}, receiving at {@link FrameReader},
  * between the baton holder and the owner of the loop. {@link #flush} writes to the socket itself where the baton holder
- * is the owner, or where the owner has nothing left to write; otherwise it leaves a task with the
- * loop, one at a time, which wakes the owner if he sleeps.
+ * is the owner, or where the owner has nothing left to write. Otherwise, and where a claim was refused that may have
+ * room now, it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
  *
  * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its
  * polls read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
