@@ -193,8 +193,7 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Makes posted requests visible to the engine, including those that {@link #postSend(SendRequest)} has left to the
-     * next turn, and runs the engine where its mode says so. What goes by a socket is sent by the engine's owner,
-     * unless that sleeps.
+     * next turn, and runs the engine where its mode says so. What goes by a socket is sent by the engine's owner.
      */
     public void doorbell() {
         batch.checkNone("a doorbell");

@@ -15,13 +15,12 @@ import org.jspecify.annotations.Nullable;
  * to the loop's owner, who writes them to the socket, or to the channel where that has no such socket or is not done
  * with what came before. What the socket has not taken is bounded by a window.
  *
- * <p>Concurrency: {@link #claim}, {@link #commit}, {@link #tryWrite} and {@link #unsent} by the baton holder;
+ * <p>Concurrency: {@link #claim}, {@link #commit}, {@link #seal} and {@link #unsent} by the baton holder;
  * {@link #writeSealed} and {@link #released} by the loop's owner, {@link #write} by a thread that is both. Between them
  * lie two single-producer queues and the count of bytes taken.
  */
 final class LinkSender {
     private static final MutableDirectBuffer NOTHING = new UnsafeBuffer(new byte[0]);
-    private static final long NEVER = -1;
 
     /** Bytes of a payload that are cheaper to send from where they lie than to copy. */
     private static final int MIN_GATHERED = 4 * 1024;
@@ -36,7 +35,7 @@ final class LinkSender {
     private final @Nullable DirectSocket direct;
     private final boolean encrypted;
     private final Marks marks;
-    private final Runnable onRoom; // run when somebody who was refused room may have it
+    private final Runnable onRoom; // run when an answer that waited for room may have it
     private final int maxPacket;
     private final int bufferLength;
     private final SpscVarHandleArrayQueue<SendBuffer> sealed;
@@ -56,7 +55,6 @@ final class LinkSender {
 
     // Written by the baton holder.
     private volatile boolean answerWaits;
-    private volatile long refusedAt = NEVER; // bytes that the socket had taken when a claim was refused
     private volatile boolean released;
 
     LinkSender(
@@ -94,16 +92,6 @@ final class LinkSender {
             throw new IllegalArgumentException(
                     "packet of " + length + " bytes, expected " + FrameFlyweight.MIN_PACKET + " to " + maxPacket);
         }
-        int at = tryClaim(length);
-        if (at == Link.NO_ROOM) {
-            refusedAt = unsent.taken();
-            VarHandle.fullFence(); // this first, then the second look; the owner takes first, and then looks at this
-            at = tryClaim(length);
-        }
-        return at;
-    }
-
-    private int tryClaim(int length) {
         int frameLength = FrameFlyweight.frameLength(length);
         if (unsent.isFull(frameLength)) {
             return Link.NO_ROOM;
@@ -210,19 +198,6 @@ final class LinkSender {
         }
     }
 
-    /** Whether the socket has taken something since a claim was refused. Any thread. */
-    boolean mayHaveRoom() {
-        long at = refusedAt;
-        return at != NEVER && at != unsent.taken();
-    }
-
-    /** Who was refused tries again in this turn. */
-    void roomSeen() {
-        if (refusedAt != NEVER) {
-            refusedAt = NEVER;
-        }
-    }
-
     // ---- marks -----------------------------------------------------------------------------------------------------
 
     /** Bytes committed that the peer has not said it has received; from this call on it is asked. */
@@ -305,7 +280,7 @@ final class LinkSender {
     }
 
     /** Passes the buffer that is being written on to the owner, if there is anything in it. */
-    private void seal() {
+    void seal() {
         if (gather.pieces() > 0) {
             throw new IllegalStateException(gather.pieces() + " payloads have not been written in their turn");
         }
@@ -353,28 +328,6 @@ final class LinkSender {
         }
         seal();
         writeSealed();
-    }
-
-    /**
-     * Writes all that was committed, by a baton holder who is not the owner, if nothing that came before is still to be
-     * written; otherwise seals it.
-     *
-     * @return whether the socket has taken all of it
-     */
-    boolean tryWrite() {
-        SendBuffer buffer = current;
-        if (direct != null && buffer != null && used > 0 && unsent.count() == used) { // so the owner writes nothing
-            int written = direct.tryWrite(buffer.address(), 0, used);
-            if (written == used) {
-                unsent.take(used);
-                used = 0;
-                tellOfRoom();
-                return true;
-            }
-            buffer.written(written);
-        }
-        seal();
-        return false;
     }
 
     private void writeGathered() {
@@ -462,19 +415,14 @@ final class LinkSender {
     }
 
     private void taken(SendBuffer buffer) {
-        int bytes = buffer.sealed();
+        unsent.take(buffer.sealed());
         buffers.giveBack(buffer);
-        unsent.take(bytes); // who sees this sees the buffer
-        tellOfRoom();
+        VarHandle.fullFence(); // the buffer first, then the look at who waits for it
+        if (answerWaits) {
+            onRoom.run();
+        }
         if (released) {
             buffers.freeReturned();
-        }
-    }
-
-    private void tellOfRoom() {
-        VarHandle.fullFence(); // the room first, then the look at who waits for it
-        if (answerWaits || mayHaveRoom()) {
-            onRoom.run();
         }
     }
 

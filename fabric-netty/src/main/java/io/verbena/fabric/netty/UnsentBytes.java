@@ -6,8 +6,7 @@ import java.lang.invoke.VarHandle;
 /**
  * Bytes of a link that are committed and that its socket has not taken, bounded by a window.
  *
- * <p>Concurrency: {@link #take} by the loop's owner, or by the baton holder while the owner has nothing to write; the
- * others by the baton holder.
+ * <p>Concurrency: {@link #take} by the loop's owner, the others by the baton holder.
  */
 final class UnsentBytes {
     private static final VarHandle TAKEN;
@@ -43,11 +42,6 @@ final class UnsentBytes {
 
     void commit(int bytes) {
         committed += bytes;
-    }
-
-    /** Bytes that the socket has taken since the link came up. Any thread. */
-    long taken() {
-        return (long) TAKEN.getAcquire(this);
     }
 
     /** Whether so many more bytes would exceed the window. */

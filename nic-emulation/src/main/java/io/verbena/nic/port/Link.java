@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Concurrency: {@link #state}, {@link #wakePeer} and {@link #close} may be called by any thread. Everything else is
  * called by the thread that holds the engine's baton; the baton hands the link's state from thread to thread. A link
- * that cannot write to its socket by that thread passes bytes to the socket's own, and wakes it only if it sleeps. It
- * wakes it too where a claim was refused and there may be room since: who was refused tries again in the next turn.
+ * that needs a socket's own thread passes bytes to it and wakes it only if it sleeps.
  *
  * <p>A link is a wire, not a promise: a packet that was committed may be lost (when the link breaks), and reliability
  * is the NIC's own. Packets that arrive do so whole and unchanged.
@@ -108,10 +107,7 @@ public interface Link extends AutoCloseable {
      */
     int poll(PacketHandler handler, int limit);
 
-    /**
-     * Whether {@link #poll} would find something, or a turn the room that a claim was refused; a cheap look by a thread
-     * that is about to block.
-     */
+    /** Whether {@link #poll} would find something; a cheap look by a thread that is about to block. */
     boolean hasInbound();
 
     /** Bytes committed here that the medium has not taken yet (a retransmission timer does not run for them). */

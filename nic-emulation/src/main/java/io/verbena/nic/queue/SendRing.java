@@ -280,11 +280,6 @@ public final class SendRing extends RingLines.Behind {
         return publishedAcquire() != consumedAcquire();
     }
 
-    /** Any thread, a hint: whether requests were sent whole that are not complete. */
-    public boolean awaitsAnswers() {
-        return next != head;
-    }
-
     /** Engine: the offset of a request's slot. */
     public int slot(long index) {
         return ((int) (index - firstSeen) & mask) * slotLength;
