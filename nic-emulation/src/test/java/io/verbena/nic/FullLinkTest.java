@@ -144,6 +144,33 @@ class FullLinkTest {
     }
 
     @Test
+    void theOwnerDoesNotFallAsleepOverRoomThatTheTurnOfAnotherHasLeft() {
+        RingOfPackets link = new RingOfPackets(1000, true);
+        Sleeper sleeper = new Sleeper();
+        try (Sender sender = new Sender(Sender.context(sleeper), link, QpType.RC, QpType.RC, forever())) {
+            sender.turns();
+            sleeper.wakes = 0;
+            sleeper.owned = false;
+            sender.bulk.post(sender.send(64 * 1024));
+            sender.bulk.doorbell();
+            sleeper.owned = true;
+            int sent = 1000 - link.room;
+            assertThat(sent).isBetween(1, 63);
+            assertThat(sleeper.wakes).as("he was awake").isZero();
+
+            sender.nic.engine(0).await(1_000_000_000L);
+            assertThat(sleeper.awaits).isZero();
+            for (int i = 0; i < 50; i++) {
+                link.notReceived = 0;
+                sender.nic.engine(0).doWork();
+            }
+            assertThat(1000 - link.room).isEqualTo(64);
+            sender.nic.engine(0).await(1_000_000_000L);
+            assertThat(sleeper.awaits).as("nothing is left").isOne();
+        }
+    }
+
+    @Test
     void bulkWaitsWhileThePeerHasNotReceivedWhatIsAhead() {
         RingOfPackets link = new RingOfPackets(1000, true);
         int window = 8 * 1024;

@@ -351,6 +351,7 @@ public final class Engine implements AutoCloseable {
         return !doorbells.isEmpty()
                 || !commands.isEmpty()
                 || closed
+                || turns.hasLeft()
                 || datapath.hasActive()
                 || datapath.links().hasInbound()
                 || owner.isAwaited();

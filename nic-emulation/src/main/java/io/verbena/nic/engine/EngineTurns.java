@@ -23,6 +23,7 @@ final class EngineTurns {
     private final Guests guests;
     private final Waiter waiter;
     private final WaiterPace pace;
+    private volatile boolean left; // work of which no doorbell tells, and which the owner may be about to sleep over
 
     EngineTurns(
             Baton baton,
@@ -61,8 +62,7 @@ final class EngineTurns {
         boolean delivered;
         boolean more;
         try {
-            commands.drain();
-            hearDoorbells();
+            begin();
             work += datapath.turn();
             delivered = datapath.takeDelivered();
             more = !owns && datapath.hasMore();
@@ -94,8 +94,7 @@ final class EngineTurns {
             boolean delivered;
             boolean more;
             try {
-                commands.drain();
-                hearDoorbells();
+                begin();
                 datapath.sendTurn(rung);
                 rung = null;
                 delivered = datapath.takeDelivered();
@@ -121,6 +120,9 @@ final class EngineTurns {
         if (delivered) {
             guests.wake();
         }
+        if (more) {
+            left = true; // first this, then the look whether he is parked
+        }
         if ((more || delivered || owner.sleepsPastDeadline())
                 && owner.isParked()
                 && (more || owner.sleepsPastDeadline() || owner.isAwaited())) {
@@ -143,6 +145,19 @@ final class EngineTurns {
             cause.addSuppressed(e);
         }
         guests.wake();
+    }
+
+    private void begin() {
+        if (left) {
+            left = false; // this turn finds it
+        }
+        commands.drain();
+        hearDoorbells();
+    }
+
+    /** Whether a turn has left work to the owner. Any thread. */
+    boolean hasLeft() {
+        return left;
     }
 
     private void hearDoorbells() {
