@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A channel's window grows while others send to the same peer and it could send more; nothing is lost or changed by
@@ -131,6 +132,39 @@ class ChannelWindowTest {
                 pair.await(() -> channel.outstanding() == 0);
             }
             assertThat(channel.sender().window().capacity()).isEqualTo(128 << 10);
+        }
+    }
+
+    /** Others send to the same peer, and the node's thread is late: a larger window would only wait longer for it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatTheNodeHasNotHeardOfIsNotShortOfWindow(boolean shared) throws InterruptedException {
+        NodeContext context = new NodeContext()
+                .mode(NodeMode.INVOKER)
+                .sendDepth(16)
+                .tenant(new TenantOptions().name("one"))
+                .tenant(new TenantOptions().name("other"))
+                .shareConnections(new MuxOptions().after(shared ? 0 : Integer.MAX_VALUE));
+        try (NodePair pair = new NodePair(Fabric.TCP, new NodeContext(), context)) {
+            inbox = pair.server.openInbox("in");
+            channel = pair.client.tenant("one").connect(pair.address + "in", NodePair.TIMEOUT);
+            Channel other = pair.client.tenant("other").connect(pair.address + "in", NodePair.TIMEOUT);
+            for (int i = 0; i < 50; i++) {
+                channel.offer(message, 0, 8);
+                other.offer(message, 0, 8);
+                pair.await(() -> {
+                    inbox.poll(m -> {}, 100);
+                    return channel.outstanding() + other.outstanding() == 0;
+                });
+            }
+            Thread elsewhere = new Thread(() -> {
+                for (int i = 0; i < 10_000; i++) {
+                    channel.offer(message, 0, 8);
+                }
+            });
+            elsewhere.start();
+            elsewhere.join();
+            assertThat(channel.outstanding()).isEqualTo(16);
         }
     }
 

@@ -218,7 +218,8 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
 
     @Override
     public boolean isStarved() {
-        return queuePair.isStarved();
+        SendRing own = ring;
+        return queuePair.isStarved() && (own == null || !own.hasUnsent());
     }
 
     /** Its weight among those that share the queue pair. */

@@ -134,10 +134,10 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Whether other groups send to its peer too and it has nothing left to send, so that more requests would get their
-     * turn now. A hint; any thread.
+     * turn now. What the engine has not heard of yet is left. A hint; any thread.
      */
     public boolean isStarved() {
-        return context.isStarved();
+        return context.isStarved() && !sendRing.hasUnsent();
     }
 
     /** Whether the calling thread may do turns of the engine to send what is posted. Any thread. */

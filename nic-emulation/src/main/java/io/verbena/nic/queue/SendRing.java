@@ -280,6 +280,11 @@ public final class SendRing extends RingLines.Behind {
         return publishedAcquire() != consumedAcquire();
     }
 
+    /** Any thread, a hint: whether requests are published that were not sent whole. */
+    public boolean hasUnsent() {
+        return publishedAcquire() != next;
+    }
+
     /** Engine: the offset of a request's slot. */
     public int slot(long index) {
         return ((int) (index - firstSeen) & mask) * slotLength;
