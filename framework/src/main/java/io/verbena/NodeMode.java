@@ -11,8 +11,8 @@ public enum NodeMode {
      */
     INVOKER,
     /**
-     * A thread of the node's own; a thread that sends does a bounded share of the sending itself, where no socket is
-     * involved. The default.
+     * A thread of the node's own; a thread that sends does a bounded share of the sending itself, over a socket only
+     * while the node's thread sleeps and no answer is due. The default.
      */
     ASSISTED
 }

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches over a node's callbacks. One that holds its thread for longer than the bound is logged and counted. If that
- * is the node's thread, this one does the engine's turns for as long, but for sockets, and where other tenants have
+ * is the node's thread, this one does the engine's turns for as long but reads no sockets, and where other tenants have
  * callbacks too, all callbacks move to threads of their tenants' own. The node's thread leaves the batch after the
  * message that it has, the others' callbacks come back, and the slow tenant's stay away for a while, longer each time.
  *
@@ -152,7 +152,7 @@ final class CallbackWatch implements DutyCycleAgent, Runnable {
         return meter != null && meter.state() == batch;
     }
 
-    /** Does the node's work, but for sockets and what calls the application. */
+    /** Does the node's work, but for what comes by sockets and what calls the application. */
     private int drive(long now) {
         return engine.progress() + turns.handOver(now) + turns.doAgentsWork(now) + dispatch(now);
     }

@@ -193,7 +193,8 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Makes posted requests visible to the engine, including those that {@link #postSend(SendRequest)} has left to the
-     * next turn, and runs the engine where its mode says so. What goes by a socket is sent by the engine's owner.
+     * next turn, and runs the engine where its mode says so. What goes by a socket is sent by the engine's owner,
+     * unless that sleeps.
      */
     public void doorbell() {
         batch.checkNone("a doorbell");

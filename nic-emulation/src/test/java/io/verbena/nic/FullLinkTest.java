@@ -3,6 +3,7 @@ package io.verbena.nic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.nic.arbiter.TrafficClass;
+import io.verbena.nic.engine.Engine;
 import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.port.Link;
 import io.verbena.nic.port.Waiter;
@@ -28,6 +29,7 @@ class FullLinkTest {
     private static final class RingOfPackets extends TestLink {
         private final boolean counts;
         private int room;
+        private int window; // 0: a ring; else a socket's, in bytes
         private int unsent;
         private int notReceived;
         private int claimed;
@@ -41,7 +43,7 @@ class FullLinkTest {
         @Override
         public int claim(int length) {
             claimed = length;
-            return room == 0 ? NO_ROOM : 0;
+            return room == 0 || (window > 0 && unsent + length > window) ? NO_ROOM : 0;
         }
 
         @Override
@@ -59,6 +61,11 @@ class FullLinkTest {
         @Override
         public int unsent() {
             return counts ? unsent : 0;
+        }
+
+        @Override
+        public boolean isFlushCostly() {
+            return window > 0;
         }
 
         @Override
@@ -167,6 +174,53 @@ class FullLinkTest {
             assertThat(1000 - link.room).isEqualTo(64);
             sender.nic.engine(0).await(1_000_000_000L);
             assertThat(sleeper.awaits).as("nothing is left").isOne();
+        }
+    }
+
+    @Test
+    void whoWasRefusedRoomThatTheTurnOfAnotherMakesHasATurnOfTheOwners() {
+        RingOfPackets link = new RingOfPackets(1000, true);
+        link.window = 4 * 1100;
+        Sleeper sleeper = new Sleeper();
+        try (Sender sender = new Sender(Sender.context(sleeper), link, QpType.RC, QpType.RC, forever())) {
+            sender.urgent.close();
+            sender.turns();
+            sleeper.wakes = 0;
+            sleeper.meanwhile = () -> {
+                sleeper.owned = false;
+                sender.bulk.post(sender.send(8 * 1024));
+                sender.bulk.doorbell();
+                sleeper.owned = true;
+            };
+            sender.nic.engine(0).await(1_000_000_000L);
+            assertThat(1000 - link.room).isEqualTo(4);
+            assertThat(link.unsent).isZero();
+            assertThat(sleeper.wakes).isOne();
+
+            sender.nic.engine(0).await(1_000_000_000L);
+            assertThat(sleeper.awaits).as("nor would he have slept").isOne();
+            sender.nic.engine(0).doWork();
+            assertThat(1000 - link.room).isEqualTo(8);
+        }
+    }
+
+    @Test
+    void anOwnerWhoHasMissedHisTurnHasOneBeforeHeSleeps() {
+        Sleeper sleeper = new Sleeper();
+        try (Nic nic = Nic.open(Sender.context(sleeper))) {
+            Engine engine = nic.engine(0);
+            engine.doWork();
+            engine.call(
+                    () -> { // which holds the baton
+                        engine.doWork();
+                        engine.await(1_000_000_000L);
+                        assertThat(sleeper.awaits).isZero();
+                    });
+            engine.await(1_000_000_000L);
+            assertThat(sleeper.awaits).isZero();
+            engine.doWork();
+            engine.await(1_000_000_000L);
+            assertThat(sleeper.awaits).isOne();
         }
     }
 

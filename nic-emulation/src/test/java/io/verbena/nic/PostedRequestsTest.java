@@ -12,6 +12,7 @@ import io.verbena.nic.support.Sleeper;
 import io.verbena.nic.support.TestLink;
 import io.verbena.nic.verbs.EngineMode;
 import io.verbena.nic.verbs.QpState;
+import io.verbena.nic.verbs.QpType;
 import io.verbena.nic.verbs.WcStatus;
 import io.verbena.nic.wire.BthFlyweight;
 import io.verbena.nic.wire.Opcode;
@@ -93,15 +94,20 @@ class PostedRequestsTest {
     }
 
     private QueuePair connected(CountingLink link) {
+        return connected(link, QpType.RC, new ConnectAttributes());
+    }
+
+    private QueuePair connected(CountingLink link, QpType type, ConnectAttributes attributes) {
         nic.engine(0).listener().onLink(link);
         CompletionQueue cq = nic.createCompletionQueue(64);
         completions = cq;
         QueuePair qp = nic.allocateProtectionDomain()
                 .createQueuePair(new QueuePairAttributes()
+                        .type(type)
                         .completionQueue(cq)
                         .maxSend(MAX_SEND)
                         .maxInline(data.capacity()));
-        qp.connect(PEER, 7, new ConnectAttributes().pathMtu(1024));
+        qp.connect(PEER, 7, attributes.pathMtu(1024));
         nic.engine(0).doWork();
         sleeper.wakes = 0;
         return qp;
@@ -300,18 +306,70 @@ class PostedRequestsTest {
         assertThat(link.sent).isOne();
     }
 
+    /** Something that another thread does while the owner sleeps. */
+    private void meanwhileElsewhere(Runnable what) {
+        sleeper.meanwhile = () -> {
+            sleeper.owned = false;
+            what.run();
+            sleeper.owned = true;
+        };
+    }
+
+    @Test
+    void whoPostsWhileTheOwnerSleepsSendsHimselfUnlessAnswersAreDue() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link);
+        meanwhileElsewhere(() -> {
+            post(qp, 1);
+            assertThat(link.sent).isOne();
+            assertThat(sleeper.wakes).as("to send").isZero();
+            post(qp, 3);
+            assertThat(link.sent)
+                    .as("the answer wakes the owner soon, who sends these together")
+                    .isOne();
+            assertThat(sleeper.wakes).isOne();
+        });
+        nic.engine(0).await(1_000);
+        assertThat(sleeper.awaits).isOne();
+        nic.engine(0).doWork();
+        assertThat(link.sent).isEqualTo(4);
+        assertThat(link.flushes).isEqualTo(2);
+    }
+
+    @Test
+    void whatNobodyAnswersIsTheSleepersWhoIsWoken() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp = connected(link, QpType.UC, new ConnectAttributes());
+        meanwhileElsewhere(() -> post(qp, 3));
+        nic.engine(0).await(1_000);
+        assertThat(link.sent).isZero();
+        assertThat(sleeper.wakes).isOne();
+        nic.engine(0).doWork();
+        assertThat(link.sent).isEqualTo(3);
+        assertThat(link.flushes).isOne();
+    }
+
+    @Test
+    void anOwnerWhoSleepsPastTheTimersOfWhatOthersSendIsWokenForThem() {
+        CountingLink link = new CountingLink(true);
+        QueuePair qp =
+                connected(link, QpType.RC, new ConnectAttributes().timeout(10).retryCount(3)); // 4 ms
+        meanwhileElsewhere(() -> post(qp, 1));
+        nic.engine(0).await(1_000_000_000L);
+        assertThat(link.sent).isOne();
+        assertThat(sleeper.wakes).isOne();
+    }
+
     @Test
     void whatTheTurnOfAnotherLeavesIsTheSleepersWhoIsWoken() {
         CountingLink link = new CountingLink(true);
         QueuePair qp = connected(link);
         UnsafeBuffer packet = new UnsafeBuffer(new byte[Opcode.SEND_ONLY.headerLength()]);
         BthFlyweight.encode(packet, 0, Opcode.SEND_ONLY.code(), BthFlyweight.ACK_REQUEST, qp.number(), 0, 7);
-        sleeper.meanwhile = () -> {
-            sleeper.owned = false;
+        meanwhileElsewhere(() -> {
             link.inbound = packet;
             assertThat(nic.engine(0).doWork()).isPositive();
-            sleeper.owned = true;
-        };
+        });
         nic.engine(0).await(1_000_000_000L);
         assertThat(link.inbound).isNull();
         assertThat(link.sent).as("its answer, which nobody else sends").isZero();
@@ -338,17 +396,14 @@ class PostedRequestsTest {
     }
 
     @Test
-    void whoMayNotWriteToTheSocketLeavesThatToWhoMay() {
+    void whatGoesByASocketIsLeftToAnOwnerWhoIsAwake() {
         CountingLink link = new CountingLink(true);
         QueuePair qp = connected(link);
-        sleeper.meanwhile = () -> {
-            sleeper.owned = false;
-            post(qp, 1);
-            qp.doorbell();
-            sleeper.owned = true;
-        };
-        nic.engine(0).await(1_000_000_000L);
-        assertThat(sleeper.wakes).isOne();
+        sleeper.owned = false;
+        post(qp, 1);
+        qp.doorbell();
+        sleeper.owned = true;
+        assertThat(sleeper.wakes).isZero();
         assertThat(link.sent).isZero();
         nic.engine(0).doWork();
         assertThat(link.sent).isOne();

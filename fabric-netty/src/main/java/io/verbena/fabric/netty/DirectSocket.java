@@ -14,25 +14,30 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What goes wrong here goes wrong in the channel too, on its next call: it is the one that reports it and closes.
  *
- * <p>Of the loop's owner alone, who also is the only one to close the channel: a descriptor cannot become another
- * file's in the middle of a call.
+ * <p>Concurrency: of the loop's owner, who also is the only one to close the channel: a descriptor cannot become
+ * another file's in the middle of a call. {@link #tryWrite} is for any one thread, while the owner writes nothing; the
+ * {@link CloseGuard} keeps him from closing meanwhile.
  */
 final class DirectSocket {
     private final Channel channel;
     private final Socket socket;
+    private final CloseGuard guard;
 
-    private DirectSocket(Channel channel, Socket socket) {
+    private DirectSocket(Channel channel, Socket socket, CloseGuard guard) {
         this.channel = channel;
         this.socket = socket;
+        this.guard = guard;
     }
 
-    /** That of a channel, or null if it has none that can be used so. */
-    static @Nullable DirectSocket of(Channel channel) {
-        return channel instanceof AbstractEpollStreamChannel epoll
-                        && epoll.fd() instanceof Socket socket
-                        && Buffer.addressSize() == Long.BYTES
-                ? new DirectSocket(channel, socket)
-                : null;
+    /** That of a channel, or null if it has none that can be used so. By the owner. */
+    static @Nullable DirectSocket of(Channel channel, CloseGuard guard) {
+        if (channel instanceof AbstractEpollStreamChannel epoll
+                && epoll.fd() instanceof Socket socket
+                && Buffer.addressSize() == Long.BYTES) {
+            guard.guard(channel);
+            return new DirectSocket(channel, socket, guard);
+        }
+        return null;
     }
 
     /**
@@ -64,6 +69,22 @@ final class DirectSocket {
             return Math.max(0, socket.sendAddress(address, from, to));
         } catch (IOException e) {
             return 0; // as above
+        }
+    }
+
+    /**
+     * As {@link #write(long, int, int)}, by a thread that is not the loop's owner.
+     *
+     * @return bytes; also 0 if the owner is about to close a socket
+     */
+    int tryWrite(long address, int from, int to) {
+        if (!guard.tryEnter()) {
+            return 0;
+        }
+        try {
+            return write(address, from, to);
+        } finally {
+            guard.leave();
         }
     }
 

@@ -64,6 +64,7 @@ public final class EventLoopWaiter implements Waiter {
 
     private final NanoClock clock;
     private final Set<Channel> tracked = ConcurrentHashMap.newKeySet();
+    private final CloseGuard closeGuard = new CloseGuard();
     private volatile @Nullable SocketTransport transport; // null: the best, once it is asked for
     private volatile @Nullable LoopResources resources;
     private volatile @Nullable Loop loop;
@@ -171,6 +172,11 @@ public final class EventLoopWaiter implements Waiter {
     @Override
     public boolean runsApplication() {
         return lent;
+    }
+
+    /** What keeps the loop's sockets open while another thread than the owner writes to one. */
+    CloseGuard closeGuard() {
+        return closeGuard;
     }
 
     /** What the loop's channels are made of. */
@@ -315,7 +321,7 @@ public final class EventLoopWaiter implements Waiter {
         if (socketLoop == null) {
             wake();
         } else {
-            close(socketLoop);
+            closeGuard.run(() -> close(socketLoop));
         }
     }
 

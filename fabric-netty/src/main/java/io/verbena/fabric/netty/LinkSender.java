@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * to the loop's owner, who writes them to the socket, or to the channel where that has no such socket or is not done
  * with what came before. What the socket has not taken is bounded by a window.
  *
- * <p>Concurrency: {@link #claim}, {@link #commit}, {@link #seal} and {@link #unsent} by the baton holder;
+ * <p>Concurrency: {@link #claim}, {@link #commit}, {@link #tryWrite} and {@link #unsent} by the baton holder;
  * {@link #writeSealed} and {@link #released} by the loop's owner, {@link #write} by a thread that is both. Between them
  * lie two single-producer queues and the count of bytes taken.
  */
@@ -280,7 +280,7 @@ final class LinkSender {
     }
 
     /** Passes the buffer that is being written on to the owner, if there is anything in it. */
-    void seal() {
+    private void seal() {
         if (gather.pieces() > 0) {
             throw new IllegalStateException(gather.pieces() + " payloads have not been written in their turn");
         }
@@ -328,6 +328,24 @@ final class LinkSender {
         }
         seal();
         writeSealed();
+    }
+
+    /**
+     * Writes all that was committed, by a baton holder who is not the owner, if nothing that came before is still to be
+     * written; otherwise seals it.
+     */
+    void tryWrite() {
+        SendBuffer buffer = current;
+        if (direct != null && buffer != null && used > 0 && unsent.count() == used) { // so the owner writes nothing
+            int written = direct.tryWrite(buffer.address(), 0, used);
+            if (written == used) {
+                unsent.take(used);
+                used = 0;
+                return;
+            }
+            buffer.written(written);
+        }
+        seal();
     }
 
     private void writeGathered() {
@@ -415,8 +433,9 @@ final class LinkSender {
     }
 
     private void taken(SendBuffer buffer) {
-        unsent.take(buffer.sealed());
+        int bytes = buffer.sealed();
         buffers.giveBack(buffer);
+        unsent.take(bytes); // who sees this sees the buffer
         VarHandle.fullFence(); // the buffer first, then the look at who waits for it
         if (answerWaits) {
             onRoom.run();

@@ -3,6 +3,7 @@ package io.verbena.fabric.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.verbena.fabric.PeerProcess;
 import io.verbena.fabric.security.AuthenticatedLink;
 import io.verbena.fabric.security.PeerIdentity;
@@ -24,8 +25,9 @@ import org.slf4j.LoggerFactory;
  * link.
  *
  * <p>Concurrency: as {@link Link} says. Sending is split at {@link LinkSender}, receiving at {@link FrameReader},
- * between the baton holder and the owner of the loop. Where the baton holder is the owner, {@link #flush} writes to the
- * socket itself; otherwise it leaves a task with the loop, one at a time, which wakes the owner if he sleeps.
+ * between the baton holder and the owner of the loop. {@link #flush} writes to the socket itself where the baton holder
+ * is the owner, or where the owner has nothing left to write. Otherwise, and for the rest, it leaves a task with the
+ * loop, one at a time, which wakes the owner if he sleeps.
  *
  * <p>A link that has just had packets is warm: where the baton holder is the owner and the transport is epoll, its
  * polls read the socket and spare the loop's question which socket is ready ({@link DirectSocket}).
@@ -85,7 +87,9 @@ public final class NettyLink implements AuthenticatedLink {
         this.remote = remote;
         this.receiveLimit = fabric.context().receiveLimit();
         boolean encrypted = TlsHandshake.isOn(channel);
-        this.direct = encrypted ? null : DirectSocket.of(channel); // bytes that bypass the channel bypass TLS
+        this.direct = encrypted
+                ? null
+                : DirectSocket.of(channel, fabric.waiter().closeGuard()); // bytes that bypass the channel bypass TLS
         Marks marks = new Marks();
         this.outbound = new LinkSender(maxPacket, fabric.context(), channel, direct, encrypted, marks, this::arrived);
         this.inbound = new FrameReader(maxPacket, fabric.readBuffers(), fabric::makeRoom, marks);
@@ -153,7 +157,7 @@ public final class NettyLink implements AuthenticatedLink {
             outbound.write();
             return;
         }
-        outbound.seal();
+        outbound.tryWrite();
         if (outbound.hasSealed()) {
             ask(writing);
         }
@@ -371,8 +375,10 @@ public final class NettyLink implements AuthenticatedLink {
         if (cause == null) {
             return "closed by the peer";
         }
-        String message = cause.getMessage();
-        return message == null ? cause.toString() : message;
+        Throwable first = cause.getCause();
+        Throwable told = cause instanceof ChannelOutputShutdownException && first != null ? first : cause;
+        String message = told.getMessage();
+        return message == null ? told.toString() : message;
     }
 
     /** It breaks, for its other end is gone, as the peer has proved, and another link follows; by the owner. */

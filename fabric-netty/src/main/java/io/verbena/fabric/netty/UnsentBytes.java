@@ -6,7 +6,8 @@ import java.lang.invoke.VarHandle;
 /**
  * Bytes of a link that are committed and that its socket has not taken, bounded by a window.
  *
- * <p>Concurrency: {@link #take} by the loop's owner, the others by the baton holder.
+ * <p>Concurrency: {@link #take} by the loop's owner, or by the baton holder while the owner has nothing to write; the
+ * others by the baton holder.
  */
 final class UnsentBytes {
     private static final VarHandle TAKEN;

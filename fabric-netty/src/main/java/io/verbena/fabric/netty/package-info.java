@@ -4,6 +4,7 @@
  * <pre>
  *   baton holder                               owner of the loop
  *   NettyLink.claim/commit ─▶ LinkSender ══ sealed buffers ═▶ channel.write ─▶ kernel
+ *                                  └──────── nothing before it ─ DirectSocket ─▶ kernel
  *   NettyLink.poll ◀─ FrameReader ◀══════ received buffers ══ FrameHandler ◀── kernel
  * </pre>
  *

@@ -189,7 +189,7 @@ final class Datapath implements TransportServices {
 
     /** Whether another turn would send something now; under the baton. */
     boolean hasMore() {
-        return hasActive() || (!failed && outbound.hasBulkRoom());
+        return hasActive() || (!failed && outbound.hasRoom());
     }
 
     /** When timers need the next turn. */

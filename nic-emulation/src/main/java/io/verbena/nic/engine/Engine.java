@@ -109,8 +109,8 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Whether the calling thread may do turns to send what a queue pair has. What goes by a socket is left to who may
-     * write there, as with a doorbell: turns of two threads move the engine's state between their processors.
+     * Whether the calling thread may do turns to send what a queue pair has. What goes by a socket is left to the
+     * owner: turns of two threads move the engine's state between their processors.
      */
     public boolean mayAssist(QpContext qp) {
         return mayAssist() && !isLeftToOwner(qp) && (!qp.isFlushCostly() || owns());
@@ -174,10 +174,11 @@ public final class Engine implements AutoCloseable {
     /**
      * A queue pair has new requests, which are to go at once. In the modes INVOKER and ASSISTED the calling thread runs
      * a bounded turn if the baton is free; otherwise the holder will see the doorbell. What goes by a socket is left to
-     * the thread that may write there, and what is sent beside other groups to the engine's own.
+     * the owner unless that {@linkplain Owner#sleepsThrough sleeps}, and what is sent beside other groups to the
+     * engine's own thread.
      */
     public void ring(QpContext qp) {
-        boolean helps = assisted && (!qp.isFlushCostly() || owns()) && !isLeftToOwner(qp);
+        boolean helps = assisted && !isLeftToOwner(qp) && (!qp.isFlushCostly() || owns() || owner.sleepsThrough(qp));
         if (helps && baton.tryTake()) {
             turns.assist(qp);
             return;

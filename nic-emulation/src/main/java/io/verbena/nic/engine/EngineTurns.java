@@ -24,6 +24,7 @@ final class EngineTurns {
     private final Waiter waiter;
     private final WaiterPace pace;
     private volatile boolean left; // work of which no doorbell tells, and which the owner may be about to sleep over
+    private volatile boolean missed; // the owner's last turn, which another's was in the way of; the owner's
 
     EngineTurns(
             Baton baton,
@@ -57,7 +58,13 @@ final class EngineTurns {
             work = waiter.poll();
         }
         if (!baton.tryTake()) {
+            if (owns) {
+                miss();
+            }
             return work;
+        }
+        if (owns && missed) {
+            missed = false;
         }
         boolean delivered;
         boolean more;
@@ -155,9 +162,21 @@ final class EngineTurns {
         hearDoorbells();
     }
 
-    /** Whether a turn has left work to the owner. Any thread. */
+    /**
+     * The owner has not had his turn. What he wrote to sockets before it makes room, and whoever holds the baton may
+     * have looked for room before that: so he has one before he sleeps.
+     */
+    private void miss() {
+        if (missed) {
+            Thread.yield(); // to whoever holds the baton
+        } else {
+            missed = true;
+        }
+    }
+
+    /** Whether a turn has left work to the owner, or he has missed his. Any thread. */
     boolean hasLeft() {
-        return left;
+        return left || missed;
     }
 
     private void hearDoorbells() {

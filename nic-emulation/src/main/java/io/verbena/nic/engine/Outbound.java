@@ -398,9 +398,9 @@ final class Outbound implements AutoCloseable {
         return isScheduled() || !acknowledgements.isEmpty();
     }
 
-    /** Whether a link that was full for bulk alone has sent enough of it. Under the baton, after the flush. */
-    boolean hasBulkRoom() {
-        return waiters.hasBulkRoom(window);
+    /** As {@link RoomWaiters#hasRoom}. Under the baton, after the flush. */
+    boolean hasRoom() {
+        return waiters.hasRoom(window);
     }
 
     /** A queue pair is new, or its path or the path's link is. */

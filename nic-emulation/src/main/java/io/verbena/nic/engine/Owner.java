@@ -3,6 +3,8 @@ package io.verbena.nic.engine;
 import io.verbena.nic.memory.ControlBlock;
 import io.verbena.nic.poll.WaitCounters;
 import io.verbena.nic.port.Waiter;
+import io.verbena.nic.transport.QpContext;
+import io.verbena.nic.verbs.QpType;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -66,6 +68,18 @@ final class Owner {
     /** Whether it sleeps; what was written before is seen by it otherwise. */
     boolean isParked() {
         return control.isParkedFenced(index);
+    }
+
+    /**
+     * Whether it sleeps, as far as can be seen, and is not about to wake for a queue pair, which awaits no answer: who
+     * posts there writes to the socket himself and spares both the wake-up. A second request goes by the owner: the
+     * answer to the first wakes him, and he sends with it what is posted until then. What is never answered goes by the
+     * owner too.
+     */
+    boolean sleepsThrough(QpContext qp) {
+        return qp.type() == QpType.RC
+                && control.isParked(index)
+                && !qp.sendRing().awaitsAnswers();
     }
 
     /** Whether it sleeps for longer than timers may wait. */

@@ -2,6 +2,7 @@ package io.verbena.nic.engine;
 
 import io.verbena.nic.arbiter.Arbiter;
 import io.verbena.nic.arbiter.OutputQueue;
+import io.verbena.nic.port.Link;
 import io.verbena.nic.transport.MappedQueue;
 import io.verbena.nic.transport.Path;
 import io.verbena.nic.transport.QpContext;
@@ -21,9 +22,8 @@ final class RoomWaiters {
 
     private final Arbiter arbiter;
     private final TransportServices services;
-    private final List<OutputQueue> full = new ArrayList<>(); // until the next turn
-    private final List<Path> bulkFull =
-            new ArrayList<>(); // of them, whose links have room that is left to urgent packets
+    private final List<Path> full = new ArrayList<>(); // links without room, until the next turn
+    private final List<Path> bulkFull = new ArrayList<>(); // links whose room is left to urgent packets, likewise
     private final List<OutputQueue> refusing = new ArrayList<>(); // append queues of mapped peers without room
     private final List<Path> blocked = new ArrayList<>();
 
@@ -35,9 +35,11 @@ final class RoomWaiters {
     /** A turn begins: what was full in the last one may be tried again, and what was to be looked at by now. */
     void reopen() {
         for (int i = full.size() - 1; i >= 0; i--) {
-            arbiter.room(full.remove(i));
+            arbiter.room(full.remove(i).output());
         }
-        bulkFull.clear();
+        for (int i = bulkFull.size() - 1; i >= 0; i--) {
+            arbiter.room(bulkFull.remove(i).output());
+        }
         for (int i = refusing.size() - 1; i >= 0; i--) {
             if (services.now() >= refusing.get(i).reopensAt()) {
                 arbiter.room(refusing.remove(i));
@@ -55,21 +57,32 @@ final class RoomWaiters {
 
     /** Whether no link was found full in this turn, and nobody waits on a path that is up. */
     boolean nobodyAtLinks() {
-        return full.isEmpty() && blocked.isEmpty();
+        return full.isEmpty() && bulkFull.isEmpty() && blocked.isEmpty();
     }
 
     /** A link has room for urgent packets, and none for this bulk. */
     void fullForBulk(QpContext qp, Path path) {
-        if (full(qp, path.output())) {
+        if (waitForLink(qp, path)) {
             bulkFull.add(path);
             qp.requester().awaitsRoom();
         }
     }
 
-    /** Whether a link that was full for bulk alone has sent enough of it. After the flush. */
-    boolean hasBulkRoom(VisitWindow window) {
+    /** Whether a link has room again that was full in this turn: has sent all, or enough of bulk. After the flush. */
+    boolean hasRoom(VisitWindow window) {
         for (int i = 0; i < bulkFull.size(); i++) {
             if (window.hasRoom(bulkFull.get(i))) {
+                return true;
+            }
+        }
+        return haveSentAll(full) || haveSentAll(blocked);
+    }
+
+    /** Whether a link has sent all; one that is a ring does not say, and those behind it have another turn anyway. */
+    private static boolean haveSentAll(List<Path> paths) {
+        for (int i = 0; i < paths.size(); i++) {
+            Link link = paths.get(i).link();
+            if (link == null || (link.isFlushCostly() && link.unsent() == 0)) {
                 return true;
             }
         }
@@ -130,7 +143,9 @@ final class RoomWaiters {
                 arbiter.attach(
                         qp, path.output()); // its packets wait as all do; what is executed on mapped memory goes on
             }
-            full(qp, path.output());
+            if (waitForLink(qp, path) || bulkFull.remove(path)) {
+                full.add(path);
+            }
             return;
         }
         arbiter.blocked(qp);
@@ -144,14 +159,13 @@ final class RoomWaiters {
     }
 
     /** Returns whether that was not known in this turn. */
-    private boolean full(QpContext qp, OutputQueue output) {
-        Path path = qp.path();
+    private boolean waitForLink(QpContext qp, Path path) {
+        OutputQueue output = path.output();
         boolean known = output.isFull();
         arbiter.full(qp);
-        if (path == null || known) {
+        if (known) {
             return false;
         }
-        full.add(output);
         if (path.noRoom(services.now())) {
             for (int i = 0; i < path.queuePairs().size(); i++) {
                 QpContext waiting = path.queuePairs().get(i);

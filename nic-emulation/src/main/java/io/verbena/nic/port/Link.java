@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Concurrency: {@link #state}, {@link #wakePeer} and {@link #close} may be called by any thread. Everything else is
  * called by the thread that holds the engine's baton; the baton hands the link's state from thread to thread. A link
- * that needs a socket's own thread passes bytes to it and wakes it only if it sleeps.
+ * that cannot write to its socket by that thread passes bytes to the socket's own, and wakes it only if it sleeps.
  *
  * <p>A link is a wire, not a promise: a packet that was committed may be lost (when the link breaks), and reliability
  * is the NIC's own. Packets that arrive do so whole and unchanged.

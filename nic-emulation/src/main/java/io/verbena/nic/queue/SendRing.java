@@ -285,6 +285,11 @@ public final class SendRing extends RingLines.Behind {
         return publishedAcquire() != next;
     }
 
+    /** Any thread, a hint: whether requests were sent whole that are not complete. */
+    public boolean awaitsAnswers() {
+        return next != head;
+    }
+
     /** Engine: the offset of a request's slot. */
     public int slot(long index) {
         return ((int) (index - firstSeen) & mask) * slotLength;
