@@ -134,6 +134,12 @@ final class Block {
         return states[page] == PageState.ABSENT && isStored(page);
     }
 
+    /** Whether a page has no frame and is not lost. */
+    synchronized boolean isAbsent(int page) {
+        dropDead();
+        return states[page] == PageState.ABSENT;
+    }
+
     /**
      * Begins to load a page into a frame, which is the block's from now on.
      *

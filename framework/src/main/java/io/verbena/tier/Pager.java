@@ -117,9 +117,18 @@ final class Pager {
 
     // ---- loading ----------------------------------------------------------------------------------------------------
 
-    /** Begins to load a page that somebody waits for, unless another thread does; waits for a frame. */
+    /**
+     * Begins to load a page that somebody waits for, unless another thread does or it is lost; waits for a frame for as
+     * long as neither is so.
+     */
     void load(Block block, int page, Deadline deadline) {
-        int frame = frame(block, page, deadline);
+        int frame;
+        do {
+            if (!block.isAbsent(page)) {
+                return;
+            }
+            frame = nextFrame(block, page, deadline);
+        } while (frame == Frames.NONE);
         Replica source = block.beginLoad(page, frame, false);
         if (source == null) {
             frames.give(frame);
@@ -263,12 +272,18 @@ final class Pager {
 
     /** A frame, which is the caller's; waits for it. */
     int frame(Block block, int page, Deadline deadline) {
-        while (true) {
-            long seen = frames.changes();
-            int frame = clock.acquire();
-            if (frame != Frames.NONE) {
-                return frame;
-            }
+        int frame;
+        do {
+            frame = nextFrame(block, page, deadline);
+        } while (frame == Frames.NONE);
+        return frame;
+    }
+
+    /** A frame, or {@link Frames#NONE} after a while in which one may have come to be free. */
+    private int nextFrame(Block block, int page, Deadline deadline) {
+        long seen = frames.changes();
+        int frame = clock.acquire();
+        if (frame == Frames.NONE) {
             await(frames.waiters(), () -> frames.changes() != seen, deadline);
             if (deadline.isOver()) {
                 throw new PagedMemoryException(
@@ -277,6 +292,7 @@ final class Pager {
                                 + space.stores().rooms());
             }
         }
+        return frame;
     }
 
     /** A frame, which is the caller's; does not wait. @return {@link Frames#NONE} if there is none */

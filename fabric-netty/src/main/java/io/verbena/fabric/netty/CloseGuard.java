@@ -32,7 +32,7 @@ final class CloseGuard extends ChannelDuplexHandler {
     /**
      * Another thread than the owner is about to write.
      *
-     * @return false if something is being closed; otherwise {@link #leave} must follow
+     * @return false if something is being closed, or a third thread writes; otherwise {@link #leave} must follow
      */
     boolean tryEnter() {
         return lock.tryLock();

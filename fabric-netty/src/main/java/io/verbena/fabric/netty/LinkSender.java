@@ -147,13 +147,10 @@ final class LinkSender {
     private boolean nextBuffer() {
         if (current != null && direct != null && channel.eventLoop().inEventLoop()) {
             write(); // while it is in the cache
-            if (current != null) {
-                return true;
-            }
-        } else {
-            seal();
+        } else if (current != null) {
+            tryWrite();
         }
-        return newBuffer(1);
+        return current != null || newBuffer(1);
     }
 
     /**

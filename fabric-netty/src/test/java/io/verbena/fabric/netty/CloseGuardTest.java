@@ -12,10 +12,17 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,6 +144,57 @@ class CloseGuardTest {
         });
         writeTheRest(link);
         untilPeerHas(more);
+    }
+
+    /** Two posters and an owner who sends as well take turns, while the peer reads now and then. */
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "uds"})
+    void whoeverWritesNothingIsLostDoubledOrOvertaken(String kind) throws Exception {
+        Link link = connect(kind);
+        ReentrantLock baton = new ReentrantLock();
+        AtomicLong sent = new AtomicLong();
+        AtomicBoolean stop = new AtomicBoolean();
+        IntConsumer turn = most -> {
+            if (baton.tryLock()) {
+                try {
+                    for (int i = 0; i < most && TestNode.offer(link, sent.get()); i++) {
+                        sent.incrementAndGet();
+                    }
+                    link.flush();
+                } finally {
+                    baton.unlock();
+                }
+            }
+        };
+        List<CompletableFuture<Void>> others = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            others.add(CompletableFuture.runAsync(
+                    () -> {
+                        for (int n = 1; !stop.get(); n++) {
+                            turn.accept(n % 8 == 0 ? 60 : n % 4);
+                            if (n % 3 == 0) {
+                                LockSupport.parkNanos(n % 50_000);
+                            }
+                        }
+                    },
+                    command -> new Thread(command).start()));
+        }
+        long begin = System.nanoTime();
+        for (int n = 0; System.nanoTime() - begin < 1_500_000_000L && peer.node.failure == null; n++) {
+            peer.node.paused = n % 8 < 2;
+            waiter.await(200_000);
+            if (n % 4 == 0) {
+                turn.accept(3);
+            }
+        }
+        peer.node.paused = false;
+        stop.set(true);
+        for (CompletableFuture<Void> each : others) {
+            each.get(20, TimeUnit.SECONDS);
+        }
+        writeTheRest(link);
+        assertThat(sent.get()).isPositive();
+        untilPeerHas(sent.get());
     }
 
     @Test

@@ -24,7 +24,6 @@ final class EngineTurns {
     private final Waiter waiter;
     private final WaiterPace pace;
     private volatile boolean left; // work of which no doorbell tells, and which the owner may be about to sleep over
-    private volatile boolean missed; // the owner's last turn, which another's was in the way of; the owner's
 
     EngineTurns(
             Baton baton,
@@ -62,9 +61,6 @@ final class EngineTurns {
                 miss();
             }
             return work;
-        }
-        if (owns && missed) {
-            missed = false;
         }
         boolean delivered;
         boolean more;
@@ -156,7 +152,7 @@ final class EngineTurns {
 
     private void begin() {
         if (left) {
-            left = false; // this turn finds it
+            left = false; // this turn finds what that was before it looks for room
         }
         commands.drain();
         hearDoorbells();
@@ -164,19 +160,19 @@ final class EngineTurns {
 
     /**
      * The owner has not had his turn. What he wrote to sockets before it makes room, and whoever holds the baton may
-     * have looked for room before that: so he has one before he sleeps.
+     * have looked for room before that: so somebody has another turn before the owner sleeps.
      */
     private void miss() {
-        if (missed) {
+        if (left) {
             Thread.yield(); // to whoever holds the baton
         } else {
-            missed = true;
+            left = true;
         }
     }
 
-    /** Whether a turn has left work to the owner, or he has missed his. Any thread. */
+    /** Whether work is left that no doorbell tells of. Any thread. */
     boolean hasLeft() {
-        return left || missed;
+        return left;
     }
 
     private void hearDoorbells() {

@@ -71,10 +71,9 @@ final class Owner {
     }
 
     /**
-     * Whether it sleeps, as far as can be seen, and is not about to wake for a queue pair, which awaits no answer: who
-     * posts there writes to the socket himself and spares both the wake-up. A second request goes by the owner: the
-     * answer to the first wakes him, and he sends with it what is posted until then. What is never answered goes by the
-     * owner too.
+     * Whether it sleeps, as far as can be seen, and no answer to a queue pair is about to wake it: whoever posts there
+     * writes to the socket himself, which spares both the wake-up. While an answer is due, requests go by the owner,
+     * who sends with one system call what was posted until he wakes. So does what is never answered.
      */
     boolean sleepsThrough(QpContext qp) {
         return qp.type() == QpType.RC
