@@ -127,20 +127,6 @@ class DonationTest {
     }
 
     @Test
-    void whatIsLostIsNamedAlsoWhereNoFrameIsFree() {
-        try (PagedMemory memory = borrow(Peers.LONG)) {
-            UnsafeBuffer bytes = new UnsafeBuffer(new byte[SIZE]);
-            memory.write(0, bytes, 0, SIZE);
-            memory.flush(Peers.LONG);
-            donation.close();
-            Peers.await(() -> !memory.statistics().peers().get(0).alive());
-            memory.write(SIZE - 8, bytes, 0, 8); // it and its neighbours have no other copy from now on
-            assertThatThrownBy(() -> memory.flush(Duration.ofMillis(50))).isInstanceOf(PagedMemoryException.class);
-            assertThatThrownBy(() -> memory.read(0, bytes, 0, 8)).isInstanceOf(PageLostException.class);
-        }
-    }
-
-    @Test
     void aNodeWithoutDonationIsNamed() {
         donation.close();
         assertThatThrownBy(() -> borrow(Peers.LONG))
