@@ -75,7 +75,7 @@ final class DirectSocket {
     /**
      * As {@link #write(long, int, int)}, by a thread that is not the loop's owner.
      *
-     * @return bytes; also 0 if the owner is about to close a socket
+     * @return bytes; also 0 if a socket is being closed, or a third thread writes
      */
     int tryWrite(long address, int from, int to) {
         if (!guard.tryEnter()) {

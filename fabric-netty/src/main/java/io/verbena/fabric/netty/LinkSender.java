@@ -314,13 +314,9 @@ final class LinkSender {
                 return;
             }
             if (buffer != null && used > 0 && inChannel == 0) {
-                int written = direct.write(buffer.address(), 0, used);
-                if (written == used) {
-                    unsent.take(used);
-                    used = 0;
+                if (isWritten(buffer, direct.write(buffer.address(), 0, used))) {
                     return;
                 }
-                buffer.written(written);
             }
         }
         seal();
@@ -334,15 +330,22 @@ final class LinkSender {
     void tryWrite() {
         SendBuffer buffer = current;
         if (direct != null && buffer != null && used > 0 && unsent.count() == used) { // so the owner writes nothing
-            int written = direct.tryWrite(buffer.address(), 0, used);
-            if (written == used) {
-                unsent.take(used);
-                used = 0;
+            if (isWritten(buffer, direct.tryWrite(buffer.address(), 0, used))) {
                 return;
             }
-            buffer.written(written);
         }
         seal();
+    }
+
+    /** The socket has taken so many bytes of the current buffer. @return whether these are all: it is empty again */
+    private boolean isWritten(SendBuffer buffer, int written) {
+        if (written < used) {
+            buffer.written(written);
+            return false;
+        }
+        unsent.take(used);
+        used = 0;
+        return true;
     }
 
     private void writeGathered() {
