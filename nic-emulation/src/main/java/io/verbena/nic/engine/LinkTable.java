@@ -338,9 +338,19 @@ final class LinkTable implements Arrivals {
         }
         services.unblock(path);
         for (int i = 0; i < path.queuePairs().size(); i++) {
-            services.schedule(path.queuePairs().get(i));
+            goOn(path.queuePairs().get(i));
         }
         services.event(AsyncEventType.PORT_ACTIVE, link.peerNic());
+    }
+
+    /** A queue pair's path has a new link. */
+    private void goOn(QpContext qp) {
+        try {
+            qp.requester().linkReplaced();
+        } catch (RuntimeException | Error e) {
+            services.broken(qp, e);
+        }
+        services.schedule(qp);
     }
 
     /**

@@ -26,23 +26,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Pure state: used under the engine's baton; time is passed in.
  */
 final class Completer {
-    /** How long a receiver is asked at its own pace, in nanoseconds: more than it takes to make memory. */
-    private static final long PATIENCE = 2_000_000;
-
-    private static final int FOREVER = 7; // rnr_retry; a retry_cnt of seven is seven
-
     private final QpContext qp;
     private final TransportServices services;
     private final ReliableRequester requester;
     private final PsnWindow psns;
     private final TakeBack takeBack;
+    private final RnrBackOff backOff;
     private final SendRing ring;
     private final UnsafeBuffer wqes;
     private final UnsafeBuffer value = new UnsafeBuffer(new byte[Long.BYTES]);
 
     private int retries;
-    private int rnrRetries;
-    private long waited; // for a receiver that was not ready
     private boolean probing;
     private boolean refused; // by a receiver that was not ready and has taken nothing since
     private int extensions;
@@ -60,6 +54,7 @@ final class Completer {
         this.services = services;
         this.requester = requester;
         this.psns = psns;
+        this.backOff = new RnrBackOff(qp.retries());
         this.ring = qp.requests();
         this.wqes = ring.buffer();
     }
@@ -103,6 +98,15 @@ final class Completer {
     void sent() {
         if (ackDeadline == Long.MAX_VALUE) {
             startTimer();
+        }
+    }
+
+    /** Something has been sent; the timeout starts with it if nothing was unanswered before. */
+    void sent(boolean first) {
+        if (first) {
+            startTimer();
+        } else {
+            sent();
         }
     }
 
@@ -184,7 +188,7 @@ final class Completer {
             }
             requester.rewind(psn);
             probing = true;
-            receiverNotReady(backedOff(delay));
+            receiverNotReady(backOff.delay(delay));
             return;
         }
         if (AethSyndrome.isRefusal(syndrome) && ring.takesBack()) {
@@ -366,8 +370,7 @@ final class Completer {
         nakPsn = -1;
         retries = 0;
         refused = false;
-        rnrRetries = 0;
-        waited = 0;
+        backOff.progress();
         probing = false;
         extensions = 0;
         resumeAt = 0; // not looked at with each request from here on
@@ -391,24 +394,10 @@ final class Completer {
         return probing;
     }
 
-    /**
-     * How long to wait before a request without a retry limit is sent again: what the receiver has said, which is the
-     * least; when that has not helped for long, as long again as it has waited so far. So a receiver that stays away
-     * costs the link little, and one that comes back is found in twice the time.
-     */
-    private long backedOff(long delay) {
-        if (qp.retries().rnrRetry() != FOREVER) {
-            return delay;
-        }
-        long wait = waited < PATIENCE ? delay : Math.max(delay, Math.min(waited, RnrTimer.MAX_BACK_OFF));
-        waited += wait;
-        return wait;
-    }
-
     /** The receiver was not ready: goes on after a delay, unless that was once too often. */
     void receiverNotReady(long delay) {
         refused = true;
-        if (qp.retries().rnrRetry() != FOREVER && ++rnrRetries > qp.retries().rnrRetry()) {
+        if (!backOff.mayTryAgain()) {
             requester.fail(WcStatus.RNR_RETRY_EXC_ERR);
             return;
         }
@@ -451,6 +440,12 @@ final class Completer {
             requester.fail(WcStatus.RETRY_EXC_ERR);
             return;
         }
+        sendAgain();
+        startTimer();
+    }
+
+    /** What is not answered is sent again. */
+    private void sendAgain() {
         wentBack = false;
         nakPsn = -1;
         services.count(NicCounter.RETRANSMISSIONS);
@@ -461,8 +456,17 @@ final class Completer {
             int from = Psn.add(acknowledged, 1);
             requester.rewind(Psn.before(from, head) ? head : from);
         }
-        startTimer();
         services.schedule(qp);
+    }
+
+    /**
+     * The path has a new link. What the one before carried is lost: it is sent again at once. That is no retry, and the
+     * timeout runs on: links that come and go, and bring nothing, do not keep a request for ever.
+     */
+    void linkReplaced() {
+        if (takeBack.isPending() || requester.hasUnanswered()) {
+            sendAgain();
+        }
     }
 
     /** The path's peer is gone for good. */

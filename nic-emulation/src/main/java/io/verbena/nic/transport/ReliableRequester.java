@@ -53,6 +53,11 @@ final class ReliableRequester extends QpRequester {
     }
 
     @Override
+    public void linkReplaced() {
+        completer.linkReplaced();
+    }
+
+    @Override
     public void awaitsRoom() {
         if (qp.state() == QpState.RTS && ring.hasNext()) {
             noRoom();
@@ -396,7 +401,7 @@ final class ReliableRequester extends QpRequester {
                 readsOutstanding++;
             }
         }
-        awaitAnswer(first);
+        completer.sent(first);
         return opcode.headerLength() + payload + path.overhead();
     }
 
@@ -409,16 +414,8 @@ final class ReliableRequester extends QpRequester {
         }
         justChecked = false;
         started = false;
-        awaitAnswer(first);
+        completer.sent(first);
         return length + path.overhead();
-    }
-
-    private void awaitAnswer(boolean first) {
-        if (first) {
-            completer.startTimer();
-        } else {
-            completer.sent();
-        }
     }
 
     /** The link is full, or down: the timer runs although nothing can be sent. */

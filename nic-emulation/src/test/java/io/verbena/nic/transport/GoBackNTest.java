@@ -262,6 +262,67 @@ class GoBackNTest {
     }
 
     @Test
+    void whatALinkHasLostIsSentAgainOnTheNextAtOnce() {
+        pair.ba.loses = packet -> true;
+        pair.run(write(1, 300), write(2, 1));
+        pair.cut();
+        pair.advance(TIMEOUT / 2);
+        long deadline = pair.qpA.deadline();
+        pair.join(false);
+        assertThat(pair.qpA.deadline()).isEqualTo(deadline);
+        pair.settle();
+        assertThat(pair.ab.sent())
+                .containsExactly(
+                        "WRITE_FIRST 100 at=1000 length=300 256B",
+                        "WRITE_LAST 101 ask 44B",
+                        "WRITE_ONLY 102 ask at=1000 length=1 1B");
+        assertThat(a.done()).containsExactly("1 SUCCESS WRITE 300", "2 SUCCESS WRITE 1");
+        assertThat(a.counted(NicCounter.RETRANSMISSIONS)).isOne();
+        assertThat(b.counted(NicCounter.DUPLICATE_REQUESTS)).isEqualTo(3);
+        assertThat(pair.qpA.deadline()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void readWhoseAnswersALinkHasLostIsAskedForTheRestAtOnce() {
+        pair.ba.loses = packet -> packet.psn > 100;
+        pair.run(Wr.read(1, b.region, 0).entry(a.region, 0, 3 * MTU));
+        pair.ab.sent();
+        pair.cut();
+        pair.join(false);
+        pair.settle();
+        assertThat(pair.ab.sent()).containsExactly("READ_REQUEST 101 ask at=256 length=512");
+        assertThat(a.done()).containsExactly("1 SUCCESS READ 768");
+        assertThat(pair.now).isEqualTo(start);
+    }
+
+    @Test
+    void whoHasNothingUnderWayMakesNothingOfANewLink() {
+        pair.run(write(1, 1));
+        pair.cut();
+        pair.join(false);
+        pair.settle();
+        assertThat(pair.ab.sent()).isEmpty();
+        assertThat(a.counted(NicCounter.RETRANSMISSIONS)).isZero();
+    }
+
+    /** However often links come: those that bring nothing are no progress. */
+    @Test
+    void linksThatComeAndGoKeepARequestNoLongerThanItsRetries() {
+        pair.ab.loses = packet -> true;
+        pair.run(write(1, 1));
+        for (int i = 0; i < 31; i++) {
+            pair.advance(TIMEOUT / 8);
+            pair.cut();
+            pair.join(false);
+            pair.ab.loses = packet -> true;
+        }
+        pair.advance(TIMEOUT / 8 - 1);
+        assertThat(a.done()).isEmpty();
+        pair.advance(1);
+        assertThat(a.done()).containsExactly("1 RETRY_EXC_ERR solicited");
+    }
+
+    @Test
     void withoutALinkWhatIsPostedFailsAfterTheRetries() {
         pair.cut();
         pair.run(write(1, 1));

@@ -102,6 +102,19 @@ class TakeBackTest {
     }
 
     @Test
+    void skipThatALinkHasLostIsSentAgainOnTheNextAtOnce() {
+        fill();
+        pair.ab.loses = packet -> packet.opcode == Opcode.SKIP;
+        pair.run(append(12), append(13));
+        assertThat(takenBack).isEmpty();
+        pair.cut();
+        pair.join(false);
+        pair.settle();
+        assertThat(takenBack).containsExactly("2..4 null " + RNR_DELAY);
+        assertThat(sent("SKIP")).containsExactly("SKIP 102 ask next=105");
+    }
+
+    @Test
     void skipThatIsLostIsSentAgain() {
         fill();
         pair.ab.loses = packet -> packet.opcode == Opcode.SKIP;

@@ -74,8 +74,13 @@ final class TransportPair {
             ab.peerMemory = new OwnMemory(b.memory);
             ba.peerMemory = new OwnMemory(a.memory);
         }
-        a.path(NIC_B).attach(ab);
-        b.path(NIC_A).attach(ba);
+        attach(a, NIC_B, ab);
+        attach(b, NIC_A, ba);
+    }
+
+    private static void attach(FakeNic nic, long peer, FakeLink link) {
+        nic.path(peer).attach(link);
+        nic.queuePairs.values().forEach(qp -> qp.requester().linkReplaced());
     }
 
     /** Both ends see the link go down. */
