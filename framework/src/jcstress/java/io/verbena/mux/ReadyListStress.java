@@ -31,20 +31,14 @@ public class ReadyListStress {
 
     private void push(Queue queue) {
         queue.content = 1;
-        if (queue.list()) {
-            ready.push(queue);
-        }
+        ready.add(queue);
     }
 
     private void takeAll() {
-        ReadyList.Entry entry = ready.takeAll();
-        while (entry != null) {
-            ReadyList.Entry next = entry.next();
-            Queue queue = (Queue) entry;
+        for (Queue queue = (Queue) ready.take(); queue != null; queue = (Queue) ready.take()) {
             torn |= queue.content != 1;
             queue.taken++;
             queue.place = places++;
-            entry = next;
         }
     }
 

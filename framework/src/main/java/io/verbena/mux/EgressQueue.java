@@ -89,16 +89,6 @@ final class EgressQueue extends Round.Member {
         return path.weight();
     }
 
-    /** Lists its channel again. @return false if its poster has done that, who has it looked at */
-    boolean relist() {
-        return path.list();
-    }
-
-    /** Its channel is listed no more: it is empty. Whether it is so still must be looked at afterwards. */
-    void unlist() {
-        path.unlist();
-    }
-
     /** Whether it waits until the inbox of its next message is ready. */
     boolean isHeld() {
         return path.isHeld();

@@ -6,6 +6,7 @@ import io.verbena.nic.SendFeed;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendSource;
 import io.verbena.nic.verbs.WcStatus;
+import java.lang.invoke.VarHandle;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,6 @@ final class EgressScheduler implements SendSource {
     // The rounds of those that have something to send, and who sent what lies in the ring.
     private final Round round = new Round();
     private final LongMessages longMessages = new LongMessages();
-    private final Emptied emptied = new Emptied();
     private final NotReady notReady = new NotReady();
     private final Pieces pieces = new Pieces();
     private int longestShort = MAX_SHORT; // bytes of the longest message that is not cut
@@ -188,21 +188,23 @@ final class EgressScheduler implements SendSource {
         }
     }
 
-    private void takeReady() {
-        EgressQueue again;
-        while ((again = emptied.next()) != null) {
-            enter(again);
+    /** Lets in those of which something was published since. */
+    void takeReady() {
+        boolean any = false;
+        ReadyList.Entry entry;
+        while ((entry = ready.take()) != null) {
+            EgressQueue queue = ((SharedPath) entry).queue();
+            if (!queue.waits && !queue.isHeld()) {
+                enter(queue);
+            }
+            any = true;
         }
-        ReadyList.Entry entry = ready.takeAll();
-        while (entry != null) {
-            ReadyList.Entry next = entry.next();
-            entry.next = null;
-            enter(((SharedPath) entry).queue());
-            entry = next;
+        if (any) {
+            VarHandle.fullFence(); // whoever sees that a path is here has published before it is looked at
         }
     }
 
-    /** A queue that was empty has something to send. */
+    /** A queue that may have something to send. */
     private void enter(EgressQueue queue) {
         if (!queue.isShut()) { // nobody forgets it again when it is
             pieces.know(queue);
@@ -235,22 +237,10 @@ final class EgressScheduler implements SendSource {
     /** One that is empty, or closed, stands in no round. */
     private void leave(EgressQueue queue) {
         queue.waits = false;
-        EgressQueue before = queue.isShut() ? queue : emptied.add(queue);
-        if (before != null) {
-            unlist(before);
-        }
         uncount(queue);
         EgressQueue other = notReady.leaves(queue);
         if (other != null) {
             release(other);
-        }
-    }
-
-    /** Unless its poster has just published something, which may have seen it listed, it goes. */
-    private void unlist(EgressQueue queue) {
-        queue.unlist();
-        if (queue.hasNext() && queue.relist()) {
-            enter(queue);
         }
     }
 
@@ -325,7 +315,7 @@ final class EgressScheduler implements SendSource {
             if ((notReady.takenBack(queue) || queue.isCut()) && queue.isHeld()) {
                 notReady.remove(queue);
                 release(queue);
-            } else if (!queue.waits && (emptied.remove(queue) || queue.relist())) {
+            } else if (!queue.waits && !queue.isHeld()) {
                 enter(queue);
             }
             if (queue.isCut()) {
@@ -381,7 +371,6 @@ final class EgressScheduler implements SendSource {
     /** Nothing is under way of a channel's queue, and nothing will be. */
     void forget(EgressQueue queue) {
         pieces.forget(queue.stream());
-        emptied.remove(queue);
     }
 
     /** A queue's weight is about to change. */

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A path that shares a queue pair with others: what is posted lies in its {@link EgressQueue} until its turn comes,
  * which is made with the first request. One object for all that an idle channel needs, since each cache line of a
- * channel is one that ten thousand have. The engine writes here when it takes the path from the {@link ReadyList} and
- * when it {@linkplain EgressScheduler unlists} it, not with each message.
+ * channel is one that ten thousand have. The engine writes here when the inbox of its next message is not ready.
  */
 public final class SharedPath extends ReadyList.Entry implements SendPath {
     /**
@@ -124,13 +123,13 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         return feed.post(request, own);
     }
 
-    /** Makes visible what was posted, and lists the path; its caller rings afterwards, by which the engine looks. */
+    /** Makes visible what was posted; its caller rings afterwards, by which the engine looks. */
     private void publish() {
         SendRing own = ring;
         if (own != null) {
             own.publish();
-            if (list()) {
-                ready.push(this);
+            while (!ready.add(this)) {
+                feed.call(shared.scheduler()::takeReady); // the engine is far behind
             }
         }
     }

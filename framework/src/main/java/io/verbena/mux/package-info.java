@@ -8,7 +8,6 @@
  *                                                                 │
  *                                        whoever holds the baton ─┘
  *   EgressScheduler            whose turn it is
- *   Emptied                    those that were emptied last: each fill looks at them, and nobody need list them
  *   Pieces                     whose the requests are that lie in the queue pair's ring
  *   LongMessages               those whose next message is long: a segment of one of them a turn
  *   NotReady                   those whose next message is for an inbox that is not ready
