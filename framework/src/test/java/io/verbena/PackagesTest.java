@@ -146,7 +146,7 @@ class PackagesTest {
             Dialer.class.getName() + ".openAsync",
             Dialer.class.getName() + ".ask",
             Dialer.class.getName() + ".await",
-            SingleThreadGuard.class.getName() + ".revoke",
+            SingleThreadGuard.class.getName() + ".awaitStores",
             Turns.class.getName() + ".end",
             Turns.class.getName() + ".awaitEnd");
 

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * are {@linkplain #forMany for many} threads do not rely on that: they have no bias. What one thread did inside
  * happens before what the next one does there.
  *
+ * <p>A thread that stays inside for as long as it likes says when it {@linkplain #rest rests} there. Others can see
+ * that, and rely on what it sees when it goes on.
+ *
  * <p>An object of which there are many extends it, so that the object, its guard and the first {@link Bias} share cache
  * lines; other objects have a guard of their own.
  */
@@ -33,6 +36,8 @@ public class SingleThreadGuard extends Bias {
     static final int REBIAS = 4096;
 
     static final int REVOCATION_NANOS = 10_000;
+
+    private static final int RESTS = 2; // beside 1: a thread is inside
 
     private static final int SPINS = 256;
     private static final int LOOKING = 0xffff;
@@ -61,7 +66,7 @@ public class SingleThreadGuard extends Bias {
     private volatile @Nullable Bias bias;
 
     @SuppressWarnings("UnusedVariable") // reached by its VarHandle
-    private volatile int shared; // 1 while a thread is inside that has no bias
+    private volatile int shared; // 1 while a thread is inside that has no bias, or RESTS
 
     @SuppressWarnings("UnusedVariable") // changed by its VarHandle
     private volatile int lookers; // those that are inside, or about to be; above them, how many there have been
@@ -170,6 +175,39 @@ public class SingleThreadGuard extends Bias {
         }
     }
 
+    /** The thread inside keeps the object, and does nothing with it until {@link #goOn} or {@link #leave}. */
+    public final void rest() {
+        Bias b = (Bias) BIAS.getOpaque(this);
+        if (b != null) {
+            INSIDE.setRelease(b, RESTS);
+        } else {
+            SHARED.setRelease(this, RESTS);
+        }
+    }
+
+    /** The thread that rests inside goes on, and sees what was written before others saw it rest. */
+    public final void goOn() {
+        Bias b = (Bias) BIAS.getOpaque(this);
+        if (b != null) {
+            INSIDE.setOpaque(b, 1);
+        } else {
+            SHARED.setVolatile(this, 1);
+        }
+    }
+
+    /**
+     * Whether a thread rests inside. What the caller wrote to volatile fields before is seen by that thread when it
+     * goes on.
+     */
+    public final boolean isResting() {
+        Bias b = bias;
+        if (b == null) {
+            return shared == RESTS;
+        }
+        awaitStores();
+        return (int) INSIDE.getAcquire(b) == RESTS;
+    }
+
     private boolean enterOther() {
         Bias b = bias;
         if (b != null && !revoke(b)) {
@@ -201,10 +239,7 @@ public class SingleThreadGuard extends Bias {
         if (b.thread == Thread.currentThread() || !ACTIVE.compareAndSet(b, 1, 0)) {
             return bias == null;
         }
-        long start = System.nanoTime();
-        while (System.nanoTime() - start < REVOCATION_NANOS) {
-            Thread.onSpinWait();
-        }
+        awaitStores();
         if ((int) INSIDE.getAcquire(b) != 0) {
             ACTIVE.setVolatile(b, 1);
             return false;
@@ -212,6 +247,14 @@ public class SingleThreadGuard extends Bias {
         last = b.thread;
         bias = null;
         return true;
+    }
+
+    /** Waits for what is in store buffers. */
+    private static void awaitStores() {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < REVOCATION_NANOS) {
+            Thread.onSpinWait();
+        }
     }
 
     /** Whether the caller is inside. */

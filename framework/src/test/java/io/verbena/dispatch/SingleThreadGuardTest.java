@@ -125,6 +125,31 @@ class SingleThreadGuardTest {
     }
 
     @Test
+    void whoRestsIsInsideAndIsSeenToRest() throws Exception {
+        assertThat(use.isResting()).isFalse();
+        assertThat(use.tryEnter()).isTrue();
+        assertThat(use.isResting()).isFalse();
+        use.rest();
+        assertThat(run(() -> use.isResting() && !use.isMine() && !use.tryEnter() && !use.tryLook() ? 1L : 0L))
+                .containsOnly(1L);
+        assertThat(use.isMine()).isTrue();
+        assertThat(use.tryEnter()).isFalse();
+        use.goOn();
+        assertThat(use.isResting()).isFalse();
+        assertThat(use.isMine()).isTrue();
+        use.rest();
+        use.leave();
+        assertThat(use.isResting()).isFalse();
+        assertThat(use.tryLook()).isTrue();
+    }
+
+    @Test
+    void whoRestsWithoutABiasIsSeenToo() throws Exception {
+        use.forMany();
+        whoRestsIsInsideAndIsSeenToRest();
+    }
+
+    @Test
     void enteringTwiceIsRefused() {
         assertThat(use.tryEnter()).isTrue();
         assertThat(use.isMine()).isTrue();
