@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Sending is for one thread at a time: a second one gets an {@link IllegalStateException} that names both, and
  * nothing is sent for it. A channel that was opened {@linkplain ChannelOptions#concurrent concurrent} takes any number
  * of threads, and keeps the order of each thread's messages. {@link #isConnected}, {@link #closeReason} and
- * {@link #close} are for any thread; nobody may be sending when {@link #close} is called.
+ * {@link #close} are for any thread, also while another one sends.
  */
 public final class Channel extends MessageSender implements AutoCloseable {
     /** Returned by {@link #tryClaim}: not now, try again later. */
@@ -425,6 +425,12 @@ public final class Channel extends MessageSender implements AutoCloseable {
         }
 
         @Override
+        public boolean finishSending() {
+            ChannelSender made = sender; // one that is made from here on is told that the channel is closed
+            return made == null || made.finish();
+        }
+
+        @Override
         public void closed(boolean wasOpen) {
             node.notices().note(Channel.this::closed);
             if (wasOpen) {
@@ -451,16 +457,14 @@ public final class Channel extends MessageSender implements AutoCloseable {
     /**
      * Closes the channel. What was sent or enqueued still reaches the peer, within the node's linger time, unless the
      * peer closes too, or answers to an inbox that is closed here. Does not wait for that; the log says what may not
-     * have arrived. Idempotent.
+     * have arrived. A message that another thread sends meanwhile is either among that or refused with
+     * {@link SendResult#CLOSED}; a claim that is open is refused. Idempotent.
      */
     @Override
     public void close() {
         Reconnector next = reconnector;
         if (next != null) {
             next.stop();
-        }
-        if (connection.state == Connection.OPEN) {
-            connection.path.flush();
         }
         node.connections().close(connection);
     }

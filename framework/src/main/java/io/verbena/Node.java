@@ -432,9 +432,10 @@ public final class Node implements AutoCloseable, Executor {
     }
 
     /**
-     * Closes the node. What was sent or enqueued before still reaches its peers, within the linger time, and they are
-     * told that it closes; what other threads send meanwhile may not, even if it was accepted. Takes at most the linger
-     * time and a few seconds for its threads. Idempotent.
+     * Closes the node. What was sent or enqueued still reaches its peers, within the linger time, and they are told
+     * that it closes; the log says what may not have arrived. A message that another thread sends meanwhile is either
+     * among that or refused with {@link SendResult#CLOSED}. Takes at most the linger time and a few seconds for its
+     * threads. Idempotent.
      *
      * <p>Within a callback of this node it only requests this and returns: a separate thread closes the node, or in the
      * mode INVOKER the next {@link #doWork} or {@link #await}.

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * blocks, calls back or allocates.
  *
  * <p>For one thread at a time, or for any number that take turns; a second one is refused where there is to be one. It
- * is entered for each message, and for as long as a claim is open.
+ * is entered for each message, and for as long as a claim is open, in which its thread rests. So of a connection that
+ * is closed, {@link #finish} knows when nothing more is accepted.
  */
 public final class ChannelSender extends SingleThreadGuard {
     /** Returned by {@link #tryClaim}: not now, try again later. */
@@ -54,6 +55,7 @@ public final class ChannelSender extends SingleThreadGuard {
     private int claimLength = NO_CLAIM;
     private boolean claimInline;
     private long posted;
+    private boolean finished; // nothing more is accepted; under the lock of Connections
 
     /**
      * Creates a sender.
@@ -135,6 +137,30 @@ public final class ChannelSender extends SingleThreadGuard {
             endLook();
         }
         return unused;
+    }
+
+    /**
+     * Once the connection is closed: lets leave what was accepted. A claim that is open will be refused. Under the lock
+     * of {@link Connections}.
+     *
+     * @return whether that is all; false while a thread is inside that may have found the connection open
+     */
+    public boolean finish() {
+        if (finished) {
+            return true;
+        }
+        boolean looks = tryLook();
+        try {
+            if (looks || isResting()) {
+                path.flush();
+                finished = true;
+            }
+        } finally {
+            if (looks) {
+                endLook();
+            }
+        }
+        return finished;
     }
 
     /** Gives the memory back; nobody sends any more. */
@@ -383,6 +409,8 @@ public final class ChannelSender extends SingleThreadGuard {
         } finally {
             if (at < 0) {
                 leave();
+            } else {
+                rest();
             }
         }
         return at;
@@ -431,6 +459,7 @@ public final class ChannelSender extends SingleThreadGuard {
                             ? channel + ": nothing is claimed"
                             : "length " + length + " outside 0.." + claimLength + ", which was claimed");
         }
+        goOn();
         if (!isOpen()) {
             abortClaim();
             return SendResult.CLOSED;

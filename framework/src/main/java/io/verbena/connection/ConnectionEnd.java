@@ -17,7 +17,7 @@ public interface ConnectionEnd {
     /**
      * The connection is closed from this side: lets leave what was accepted and waits here.
      *
-     * @return whether nothing waits here any more
+     * @return whether nothing waits here any more, and nothing more is accepted
      */
     default boolean finishSending() {
         return true;

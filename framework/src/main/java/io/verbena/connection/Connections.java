@@ -436,9 +436,6 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
         }
         for (Connection c : open) {
             close(c);
-            if (c.kind == ConnectionFlyweight.INBOX && c.state == Connection.CLOSING) {
-                c.path.flush(); // for what was enqueued; from here on nothing is
-            }
         }
     }
 
