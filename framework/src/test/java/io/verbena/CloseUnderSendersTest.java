@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -145,6 +146,22 @@ class CloseUnderSendersTest {
             pair.client.close();
             sent.get(20, TimeUnit.SECONDS);
             log.tellsOfLoss();
+        }
+    }
+
+    /** The node's thread has no time for its connections, and is not waited for either. */
+    @Test
+    void theLogTellsOfWhatIsLeftWhenTheNodesThreadIsHeldUp() {
+        NodeContext client = Fabric.TCP.context(NodeMode.THREAD).linger(Duration.ofMillis(1));
+        try (NodePair pair = new NodePair(Fabric.TCP, Fabric.TCP.context(NodeMode.INVOKER), client);
+                Log log = new Log()) {
+            Channel channel = connect(pair, new ChannelOptions());
+            pair.pauseServer(true);
+            assertThat(Form.OFFERED.send(channel, MESSAGE)).isEqualTo(SendResult.SENT);
+            pair.client.execute(() -> LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(2)));
+            pair.client.close();
+            log.tellsOfLoss();
+            pair.pauseServer(false);
         }
     }
 

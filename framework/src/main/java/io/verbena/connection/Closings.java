@@ -113,10 +113,10 @@ final class Closings implements DutyCycleAgent {
         c.exchange().nextAttempt = now + (sent ? Connections.RETRY_NANOS : CLOSING_LOOK);
     }
 
-    /** A connection ends for a reason that is not this side's wish. */
+    /** A connection ends before its time: the peer or a failure ends it, or this node, which waits for nothing more. */
     void endedEarly(Connection c, CloseReason why, long now) {
-        if (c.state == Connection.CLOSING && !c.isDisconnectSent() && why != CloseReason.CLOSED_HERE) {
-            tellOfLoss(c, why.toString(), now);
+        if (c.state == Connection.CLOSING && !c.isDisconnectSent()) {
+            tellOfLoss(c, why == CloseReason.CLOSED_HERE ? "its node has ended" : why.toString(), now);
         }
     }
 
