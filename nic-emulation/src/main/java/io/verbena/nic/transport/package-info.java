@@ -8,7 +8,7 @@
  *            doorbell, lists               ├─ ReliableRequester ──┬─ PsnWindow    which request has which PSNs
  *                                          │                      ├─ AppendRun    several appends in one packet
  *                                          │                      ├─ DirectPath   the peer's mapped memory
- *                                          │                      └─ Completer    answers, timers, retries ── RnrBackOff
+ *                                          │                      └─ Completer    answers, timers, retries, RnrBackOff
  *                                          └─ ReliableResponder ─── ResponderResources
  * </pre>
  */
