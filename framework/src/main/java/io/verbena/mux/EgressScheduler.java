@@ -189,7 +189,7 @@ final class EgressScheduler implements SendSource {
     }
 
     /** Lets in those of which something was published since. */
-    void takeReady() {
+    private void takeReady() {
         boolean any = false;
         ReadyList.Entry entry;
         while ((entry = ready.take()) != null) {

@@ -1,5 +1,6 @@
 package io.verbena.mux;
 
+import io.verbena.nic.wire.AppendEthFlyweight;
 import java.lang.invoke.VarHandle;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Concurrency: any thread adds, without a lock; one at a time takes, under the engine's baton. Allocates nothing.
  */
 final class ReadyList extends ReadyListLine.Behind {
-    /** Paths that there may be. */
-    static final int CAPACITY = 1024;
+    /** Entries that there may be: two of each path of a queue pair, since a poster may be wrong about one. */
+    static final int CAPACITY = 2 * (AppendEthFlyweight.MAX_STREAM + 1);
 
     /** What can be in a list. */
     abstract static class Entry {
@@ -35,27 +36,24 @@ final class ReadyList extends ReadyListLine.Behind {
     /** Creates an empty list. */
     ReadyList() {}
 
-    /**
-     * Adds a path of which something was published, unless it is here.
-     *
-     * @return false if there is no room, and nothing has changed
-     */
-    boolean add(Entry entry) {
+    /** Adds a path of which something was published, unless it is here. */
+    void add(Entry entry) {
         long last = entry.number;
         if (last >= (long) TAKEN.getOpaque(this)) {
             VarHandle.fullFence();
             long taken = entries.currentConsumerIndex();
             TAKEN.setOpaque(this, taken);
             if (last >= taken) {
-                return true;
+                return;
             }
         }
-        long number = entries.currentProducerIndex(); // the one that it gets, or one before: never that of a later one
+        // The one that it gets, or one before if others come first: it is here until that is taken, and may be here
+        // a little longer. Then it is added once more, which harms nobody.
+        long number = entries.currentProducerIndex();
         if (!entries.offer(entry)) {
-            return false;
+            throw new IllegalStateException("more than " + CAPACITY + " entries of paths that are ready");
         }
         entry.number = number;
-        return true;
     }
 
     /**

@@ -128,9 +128,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         SendRing own = ring;
         if (own != null) {
             own.publish();
-            while (!ready.add(this)) {
-                feed.call(shared.scheduler()::takeReady); // the engine is far behind
-            }
+            ready.add(this);
         }
     }
 
