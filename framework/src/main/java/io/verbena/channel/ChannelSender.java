@@ -152,9 +152,11 @@ public final class ChannelSender extends SingleThreadGuard {
         boolean looks = tryLook();
         try {
             if (looks || isResting()) {
-                path.flush();
                 finished = true;
+                path.flush();
             }
+        } catch (RuntimeException e) {
+            // The node's engine has failed, and has said so; the connection does not wait for what stays here.
         } finally {
             if (looks) {
                 endLook();

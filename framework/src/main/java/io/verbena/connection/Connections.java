@@ -367,11 +367,14 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
 
     private int onTimer(long now) {
         int work = 0;
-        for (DutyCycleAgent agent : agents) {
-            work += agent.doWork(now);
-        }
-        for (DutyCycleAgent agent : agents) {
-            lookBy(agent.nextDeadline());
+        try {
+            for (DutyCycleAgent agent : agents) {
+                work += agent.doWork(now);
+            }
+        } finally {
+            for (DutyCycleAgent agent : agents) {
+                lookBy(agent.nextDeadline());
+            }
         }
         return work;
     }

@@ -190,9 +190,13 @@ final class EgressScheduler implements SendSource {
 
     /** Lets in those of which something was published since. */
     private void takeReady() {
+        int entries = ready.size(); // who comes later rings the doorbell after this turn has heard it
         boolean any = false;
-        ReadyList.Entry entry;
-        while ((entry = ready.take()) != null) {
+        for (; entries > 0; entries--) {
+            ReadyList.Entry entry = ready.take();
+            if (entry == null) {
+                break;
+            }
             EgressQueue queue = ((SharedPath) entry).queue();
             if (!queue.waits && !queue.isHeld()) {
                 enter(queue);

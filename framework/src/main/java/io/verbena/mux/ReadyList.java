@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * take a cache line from the poster's processor with each, and who sends on ten thousand channels in turn has as many
  * lines. A poster that knows its path's number to be an old one does not even look.
  *
- * <p>Concurrency: any thread adds, without a lock; one at a time takes, under the engine's baton. Allocates nothing.
+ * <p>Concurrency: any thread adds, without a lock; one at a time takes, under the engine's baton. One that is stopped
+ * while it adds holds up those that were added behind it, until it goes on. Allocates nothing.
  */
 final class ReadyList extends ReadyListLine.Behind {
     /** Entries that there may be: two of each path of a queue pair, since a poster may be wrong about one. */
@@ -26,7 +27,7 @@ final class ReadyList extends ReadyListLine.Behind {
 
     /** What can be in a list. */
     abstract static class Entry {
-        private long number = -1; // its last, or one below; by who publishes
+        private long number = -1; // the place that it got last, or an earlier one; by who publishes
 
         Entry() {}
     }
@@ -54,6 +55,11 @@ final class ReadyList extends ReadyListLine.Behind {
             throw new IllegalStateException("more than " + CAPACITY + " entries of paths that are ready");
         }
         entry.number = number;
+    }
+
+    /** Entries that there are now, those included that are just being added. */
+    int size() {
+        return entries.size();
     }
 
     /**

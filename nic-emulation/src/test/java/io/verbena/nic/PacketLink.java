@@ -41,7 +41,7 @@ final class PacketLink extends TestLink {
 
     @Override
     public int poll(PacketHandler handler, int limit) {
-        int now = (int) Math.min(limit, left);
+        int now = state == State.CLOSED ? 0 : (int) Math.min(limit, left);
         for (int i = 0; i < now; i++) {
             handler.onPacket(this, packet, 0, packet.capacity());
         }

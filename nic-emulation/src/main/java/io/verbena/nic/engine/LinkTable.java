@@ -330,8 +330,8 @@ final class LinkTable implements Arrivals {
         } else {
             memory.onRetired(() -> later.execute(() -> path.letGo(memory)));
         }
-        if (!loopback && before != null && before.state() == Link.State.UP && before.peerMemory() == null) {
-            before.close(); // by the peer's memory it is better reached
+        if (!loopback && before != null && before != link && isOver(before)) {
+            before.close(); // what has come by it comes again by the new one, and not in between
         }
         for (int i = 0; i < path.queuePairs().size(); i++) {
             services.attach(path.queuePairs().get(i)); // a link of another kind may have another output
@@ -341,6 +341,11 @@ final class LinkTable implements Arrivals {
             goOn(path.queuePairs().get(i));
         }
         services.event(AsyncEventType.PORT_ACTIVE, link.peerNic());
+    }
+
+    /** Whether a link is of no use beside a new one: it broke, or the peer's memory is the better way. */
+    private static boolean isOver(Link link) {
+        return link.state() != Link.State.UP || link.peerMemory() == null;
     }
 
     /** A queue pair's path has a new link. */

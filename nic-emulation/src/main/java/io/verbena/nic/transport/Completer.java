@@ -460,8 +460,8 @@ final class Completer {
     }
 
     /**
-     * The path has a new link. What the one before carried is lost: it is sent again at once. That is no retry, and the
-     * timeout runs on: links that come and go, and bring nothing, do not keep a request for ever.
+     * The path has a new link. What the one before carried may be lost: it is sent again at once. That is no retry, and
+     * the timeout runs on: links that come and go, and bring nothing, do not keep a request for ever.
      */
     void linkReplaced() {
         if (takeBack.isPending() || requester.hasUnanswered()) {

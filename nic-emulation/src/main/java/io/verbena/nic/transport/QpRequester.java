@@ -125,7 +125,7 @@ public abstract class QpRequester {
     /** A response packet has come; its structure has been checked. */
     public abstract void onResponse(Opcode opcode, DirectBuffer b, int at, int length, int headers);
 
-    /** The path has a new link: what was sent on the one before and is not answered is lost. */
+    /** The path has a new link: what was sent on the one before and is not answered may be lost. */
     public void linkReplaced() {}
 
     /** The path's peer is gone for good. */
