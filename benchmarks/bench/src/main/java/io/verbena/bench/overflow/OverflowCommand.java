@@ -9,10 +9,6 @@ import io.verbena.verification.RunCommand;
 import io.verbena.verification.RunException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -149,17 +145,7 @@ public final class OverflowCommand extends RunCommand {
 
     /** A donor dies in the middle of a round. */
     private void kill(Side moved, JavaProcess donor) {
-        ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
-        try {
-            Future<?> killed = later.schedule(
-                    () -> donor.process().destroyForcibly(), (long) (seconds * 500), TimeUnit.MILLISECONDS);
-            moved.run(writes, seconds);
-            if (!killed.isDone()) {
-                throw new RunException("the donor was not killed before the round was over: give it more --seconds");
-            }
-        } finally {
-            later.shutdownNow();
-        }
+        moved.run(writes, seconds, () -> donor.process().destroyForcibly());
         Histogram histogram = moved.load().times();
         moved.readAll();
         out.println(text(

@@ -117,19 +117,31 @@ final class OverflowLoad implements AutoCloseable {
     double run(int writes, double seconds) {
         long before = counts.done;
         long begin = System.nanoTime();
-        long end = begin + (long) (seconds * 1e9);
-        while (System.nanoTime() - end < 0) {
+        keepBusy(writes, (long) (seconds * 1e9), begin);
+        awaitBelow(1);
+        expectNothingWrong();
+        return (counts.done - before) * 1e9 / (System.nanoTime() - begin);
+    }
+
+    /** Operations for some time, in the middle of which something happens, while all that may be are under way. */
+    void run(int writes, double seconds, Runnable event) {
+        keepBusy(writes, (long) (seconds * 1e9) / 2, System.nanoTime());
+        client.flush();
+        event.run();
+        run(writes, seconds / 2);
+    }
+
+    /** Returns with {@code depth} operations under way. */
+    private void keepBusy(int writes, long nanos, long begin) {
+        while (System.nanoTime() - begin < nanos) {
+            awaitBelow(depth);
             while (counts.underWay < depth) {
                 int key = keys.zipf.next();
                 if (keys.begun[key] == 0) {
                     begin(key, random.nextInt(100) < writes ? SET : GET);
                 }
             }
-            awaitBelow(depth);
         }
-        awaitBelow(1);
-        expectNothingWrong();
-        return (counts.done - before) * 1e9 / (System.nanoTime() - begin);
     }
 
     /** Reads all keys. */

@@ -41,10 +41,19 @@ final class Side {
         }
     }
 
+    /** Operations for some time, in the middle of which something happens. */
+    void run(int writes, double seconds, Runnable event) {
+        explaining(() -> load.run(writes, seconds, event));
+    }
+
     /** Reads all keys. */
     void readAll() {
+        explaining(load::readAll);
+    }
+
+    private void explaining(Runnable action) {
         try {
-            load.readAll();
+            action.run();
         } catch (RunException e) {
             throw explained(e);
         }
