@@ -142,7 +142,8 @@ public final class Channel extends MessageSender implements AutoCloseable {
 
     /**
      * Sends what was enqueued, and what was offered and waits for the node's next turn; on a
-     * {@linkplain ChannelOptions#concurrent concurrent} channel, what other threads have enqueued too.
+     * {@linkplain ChannelOptions#concurrent concurrent} channel, what other threads have enqueued too. While another
+     * thread has a claim open there, they leave when that is committed or aborted.
      */
     public void flush() {
         sender().flush();

@@ -111,6 +111,41 @@ class TwoThreadsTest {
         }
     }
 
+    /** It may be putting a message behind those that are to leave. */
+    @ParameterizedTest
+    @EnumSource
+    void aFlushWaitsForAnotherThreadsClaim(Fabric fabric) throws Exception {
+        try (NodePair nodes =
+                new NodePair(fabric, fabric.context(NodeMode.ASSISTED), fabric.context(NodeMode.INVOKER))) {
+            AtomicLong came = new AtomicLong();
+            nodes.server.openInbox("in").onMessage(message -> came.incrementAndGet());
+            Channel channel = nodes.client
+                    .tenants()
+                    .defaultTenant()
+                    .connect(nodes.address + "in", null, new ChannelOptions().concurrent(true), NodePair.TIMEOUT);
+            assertThat(channel.enqueue(new UnsafeBuffer(new byte[8]), 0, 8)).isEqualTo(SendResult.SENT);
+            CountDownLatch claimed = new CountDownLatch(1);
+            CountDownLatch flushed = new CountDownLatch(1);
+            Future<Integer> other = threads.submit(() -> {
+                int at = channel.tryClaim(8);
+                claimed.countDown();
+                awaitLatch(flushed);
+                channel.abortClaim();
+                return at;
+            });
+            awaitLatch(claimed);
+            for (int i = 0; i < 3; i++) {
+                channel.flush();
+            }
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(100);
+            nodes.await(() -> System.nanoTime() - end > 0);
+            assertThat(came).as("while the claim is open").hasValue(0);
+            flushed.countDown();
+            assertThat(other.get(1, TimeUnit.MINUTES)).isNotNegative();
+            nodes.await(() -> came.get() == 1);
+        }
+    }
+
     @Test
     void theSecondPollerOfAnInboxIsTold() throws Exception {
         try (NodePair nodes = new NodePair(Fabric.LOCAL, NodeMode.ASSISTED)) {

@@ -43,7 +43,7 @@ public final class ChannelSender extends SingleThreadGuard {
     private final int stream;
     private final PerformanceGroup group;
     private final SendWindow window;
-    private final ReadyNotice ready;
+    private final SenderRetries retries;
     private final boolean concurrent;
     private final int maxInline;
     private @Nullable UnsafeBuffer inlineClaim; // made for the first claim: most of many channels are idle
@@ -82,7 +82,7 @@ public final class ChannelSender extends SingleThreadGuard {
         this.stream = connection.stream();
         this.group = group;
         this.window = new SendWindow(connections, connection, staging, group, this);
-        this.ready = new ReadyNotice(channel, connection, callbacks, turns);
+        this.retries = new SenderRetries(channel, this, connection, callbacks, turns);
         this.concurrent = concurrent;
         this.maxInline = path.maxInline();
         if (concurrent) {
@@ -127,16 +127,7 @@ public final class ChannelSender extends SingleThreadGuard {
 
     /** Sets what the node runs when there is room again after a refusal. Any thread. */
     public void onReady(Runnable listener) {
-        ready.listener(listener);
-    }
-
-    /** Whether no thread is inside, with a message or an open claim. Any thread. */
-    public boolean isUnused() {
-        boolean unused = tryLook();
-        if (unused) {
-            endLook();
-        }
-        return unused;
+        retries.onReady(listener);
     }
 
     /**
@@ -242,19 +233,32 @@ public final class ChannelSender extends SingleThreadGuard {
         return state == Connection.OPEN || connection.state == Connection.OPEN;
     }
 
-    /** Sends what was enqueued, and what was offered and waits for the node's next turn. */
+    /**
+     * Sends what was enqueued, and what was offered and waits for the node's next turn. While another thread keeps the
+     * channel, the node does so as soon as that one is out: it may just be putting a message behind them.
+     */
     public void flush() {
-        boolean entered = !isMine() && enter();
+        if (isMine()) {
+            flushInside();
+        } else if (enter()) {
+            try {
+                flushInside();
+            } finally {
+                leave();
+            }
+        } else {
+            retries.flushLater();
+        }
+    }
+
+    /** As {@link #flush}, by a thread that is inside. */
+    void flushInside() {
         try {
             if (isOpen()) {
                 path.flush();
             }
         } catch (RuntimeException e) {
             closedMeanwhile(e);
-        } finally {
-            if (entered) {
-                leave();
-            }
         }
     }
 
@@ -352,7 +356,7 @@ public final class ChannelSender extends SingleThreadGuard {
 
     /** There is no room; whoever wants to know is told when there is. */
     private SendResult notNow() {
-        ready.refused();
+        retries.refused();
         return SendResult.BACK_PRESSURED;
     }
 

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   Channel ──▶ ChannelSender ──▶ SendPath            messages, inline or from staged memory
- *                 │    └────────▶ ReadyNotice         notifies a refused sender that there is room
+ *                 │    └────────▶ SenderRetries       notifies a refused sender that there is room; flushes late
  *                 └─────────────▶ SendWindow          slots and memory: makes room, grows with use, shrinks when idle
  *                                   └──▶ WindowGrowth
  * </pre>

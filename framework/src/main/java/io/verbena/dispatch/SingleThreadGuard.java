@@ -149,6 +149,15 @@ public class SingleThreadGuard extends Bias {
         LOOKERS.getAndAdd(this, -1);
     }
 
+    /** Whether nobody uses the object. */
+    public final boolean isUnused() {
+        boolean unused = tryLook();
+        if (unused) {
+            endLook();
+        }
+        return unused;
+    }
+
     /**
      * As {@link #tryEnter}, for an object that several threads use: waits a little for another one to leave.
      *
@@ -175,7 +184,7 @@ public class SingleThreadGuard extends Bias {
         }
     }
 
-    /** The thread inside keeps the object, and does nothing with it until {@link #goOn} or {@link #leave}. */
+    /** The thread inside keeps the object, and changes nothing of it until {@link #goOn} or {@link #leave}. */
     public final void rest() {
         Bias b = (Bias) BIAS.getOpaque(this);
         if (b != null) {
