@@ -181,6 +181,33 @@ class PeersComeAndGoTest {
         }
     }
 
+    /** Without the collector: the rings to a peer of the same process go with it. */
+    @Test
+    void aPeerLeavesNoRings() throws InterruptedException {
+        int ring = 8 << 20;
+        NodeContext context = new NodeContext().ringLength(ring).peerTimeout(PEER_TIMEOUT);
+        try (Node hub = Node.launch(context.name("rings"))) {
+            hub.openInbox("in").onMessage(m -> {});
+            long before = pool("direct").getMemoryUsed();
+            for (int i = 0; i < 12; i++) {
+                try (Node peer = Node.launch(new NodeContext()
+                        .ringLength(ring)
+                        .peerTimeout(PEER_TIMEOUT)
+                        .name("ring-peer"))) {
+                    Channel channel = peer.connect("local:rings/in", NodePair.TIMEOUT);
+                    assertThat(channel.offer(new UnsafeBuffer(new byte[8]), 0, 8))
+                            .isEqualTo(SendResult.SENT);
+                }
+            }
+            long most = before + 8L * ring; // rings of four peers, or queues
+            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            while (pool("direct").getMemoryUsed() > most && System.nanoTime() - until < 0) {
+                Thread.sleep(10);
+            }
+            assertThat(pool("direct").getMemoryUsed()).isLessThanOrEqualTo(most);
+        }
+    }
+
     /** Without the collector: the memory of a queue whose consumer has closed it goes at once. */
     @Test
     void anInboxLeavesNothing() {
