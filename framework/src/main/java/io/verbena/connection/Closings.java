@@ -5,8 +5,8 @@ import io.verbena.dispatch.DutyCycleAgent;
 import io.verbena.nic.port.LogRateLimiter;
 import io.verbena.nic.verbs.QpState;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.agrona.collections.ArrayListUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +23,7 @@ final class Closings implements DutyCycleAgent {
     private final Connections connections;
     private final String nodeName;
     private final long lingerNanos;
-    private final List<Connection> closing = new ArrayList<>();
+    private final ArrayList<Connection> closing = new ArrayList<>(); // in no order
     private final LogRateLimiter losses = new LogRateLimiter();
     private long nextDeadline = NEVER;
 
@@ -37,9 +37,26 @@ final class Closings implements DutyCycleAgent {
     void add(Connection c, long now) {
         c.reason = CloseReason.CLOSED_HERE;
         c.exchange().deadline = now + lingerNanos;
-        c.exchange().attempts = 0;
-        c.exchange().nextAttempt = now;
-        closing.add(c);
+        begin(c, now);
+    }
+
+    /** A connection is over that the peer has refused for itself alone: it is told until it says that it knows. */
+    void addOver(Connection c, long now) {
+        c.exchange().peerIsToKnow = true;
+        c.exchange().disconnectSent = true; // nothing of it is under way
+        begin(c, now);
+    }
+
+    /** Looks at a connection from here on, and now at this one alone. */
+    private void begin(Connection c, long now) {
+        Exchange exchange = c.exchange();
+        exchange.attempts = 0;
+        exchange.nextAttempt = now;
+        if (!exchange.closing) {
+            exchange.closing = true;
+            closing.add(c);
+        }
+        look(c, now);
     }
 
     /** Does what it is time for. */
@@ -49,42 +66,42 @@ final class Closings implements DutyCycleAgent {
         int work = 0;
         for (int i = closing.size() - 1; i >= 0; i--) {
             Connection c = closing.get(i);
-            boolean over = c.state == Connection.CLOSED;
-            if (over && !c.exchange().peerIsToKnow) {
-                closing.remove(i);
-                continue;
-            }
-            boolean drained = over || hasSentAll(c) || c.path.state() != QpState.RTS;
-            if (!c.isDisconnectSent() && !drained && now - c.exchange().deadline < 0) {
-                lookBy(now + CLOSING_LOOK);
-                continue;
-            }
-            if (now - c.exchange().nextAttempt < 0) {
-                lookBy(c.exchange().nextAttempt);
-                continue;
-            }
-            work++;
-            disconnect(c, drained, now);
-            if (++c.exchange().attempts > Connections.ATTEMPTS) {
-                c.exchange().peerIsToKnow = false;
-                closing.remove(i);
-                connections.end(c, CloseReason.CLOSED_HERE);
-            } else {
-                lookBy(c.exchange().nextAttempt);
+            work += look(c, now);
+            if (isDone(c)) {
+                c.exchange().closing = false;
+                ArrayListUtil.fastUnorderedRemove(closing, i);
             }
         }
         return work;
     }
 
-    /** A connection is over that the peer has refused for itself alone: it is told until it says that it knows. */
-    void addOver(Connection c, long now) {
-        c.exchange().peerIsToKnow = true;
-        c.exchange().disconnectSent = true; // nothing of it is under way
-        c.exchange().attempts = 0;
-        c.exchange().nextAttempt = now;
-        if (!closing.contains(c)) {
-            closing.add(c);
+    /** Does what it is time for with one of them. */
+    private int look(Connection c, long now) {
+        if (isDone(c)) {
+            return 0;
         }
+        Exchange exchange = c.exchange();
+        boolean drained = c.state == Connection.CLOSED || hasSentAll(c) || c.path.state() != QpState.RTS;
+        if (!exchange.disconnectSent && !drained && now - exchange.deadline < 0) {
+            lookBy(now + CLOSING_LOOK);
+            return 0;
+        }
+        if (now - exchange.nextAttempt < 0) {
+            lookBy(exchange.nextAttempt);
+            return 0;
+        }
+        disconnect(c, drained, now);
+        if (++exchange.attempts > Connections.ATTEMPTS) {
+            exchange.peerIsToKnow = false;
+            connections.end(c, CloseReason.CLOSED_HERE);
+        } else {
+            lookBy(exchange.nextAttempt);
+        }
+        return 1;
+    }
+
+    private static boolean isDone(Connection c) {
+        return c.state == Connection.CLOSED && !c.exchange().peerIsToKnow;
     }
 
     private static boolean hasSentAll(Connection c) {

@@ -220,11 +220,9 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
             if (!c.become(Connection.CLOSING)) {
                 return;
             }
-            long now = clock.nanoTime();
             Shares.parts(c);
             handshake.over(c);
-            closings.add(c, now);
-            closings.doWork(now);
+            closings.add(c, clock.nanoTime());
             lookBy(closings.nextDeadline());
         }
         wakeOwner();
@@ -295,9 +293,7 @@ public final class Connections implements DutyCycleAgent, ConnectedPeers {
         Connection c = table.find(number, stream);
         if (c != null && !c.isOver()) {
             end(c, why);
-            long now = clock.nanoTime();
-            closings.addOver(c, now);
-            closings.doWork(now);
+            closings.addOver(c, clock.nanoTime());
             lookBy(closings.nextDeadline());
         }
     }

@@ -34,6 +34,9 @@ final class Exchange {
     /** When nobody waits any more. */
     long deadline;
 
+    /** Whether {@link Closings} looks at it. */
+    boolean closing;
+
     /** Whether the peer was told that it is over. */
     boolean disconnectSent;
 

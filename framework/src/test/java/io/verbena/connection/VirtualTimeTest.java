@@ -42,6 +42,7 @@ class VirtualTimeTest {
         final ProtectionDomain pd;
         final Connections connections;
         final List<Connection> made = new ArrayList<>();
+        int looks; // at connections that close
 
         End(String name, Nic nic, NanoClock clock) {
             this.clock = clock;
@@ -151,6 +152,12 @@ class VirtualTimeTest {
         }
 
         @Override
+        public boolean finishSending() {
+            looks++;
+            return true;
+        }
+
+        @Override
         public void closed(boolean wasOpen) {}
 
         @Override
@@ -232,25 +239,33 @@ class VirtualTimeTest {
 
     private long now = -5 * MS; // as a nanoTime may be
 
-    @Test
-    void aCloseLingersAndThenSaysGoodbyeForAWhile() {
-        try (Nic nic = Nic.open(new NicContext()
+    private Nic nic() {
+        return Nic.open(new NicContext()
                 .mode(EngineMode.INVOKER)
                 .backgroundThread(false)
-                .clock(() -> now))) {
+                .clock(() -> now));
+    }
+
+    private static void answer(End end, Connection c) {
+        end.connections
+                .handshake()
+                .answered(
+                        c.peerNic,
+                        ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
+                                .kind(c.kind)
+                                .queuePairs(3, c.number())
+                                .streams(1, c.stream())
+                                .psn(1)
+                                .pathMtu(4096)
+                                .node("gone"));
+    }
+
+    @Test
+    void aCloseLingersAndThenSaysGoodbyeForAWhile() {
+        try (Nic nic = nic()) {
             End end = new End("alone", nic, () -> now);
             Connection c = end.prepare(7);
-            end.connections
-                    .handshake()
-                    .answered(
-                            7,
-                            ConnectionFlyweight.of(ConnectionFlyweight.REPLY, c.transaction)
-                                    .kind(c.kind)
-                                    .queuePairs(3, c.number())
-                                    .streams(1, c.stream())
-                                    .psn(1)
-                                    .pathMtu(4096)
-                                    .node("gone"));
+            answer(end, c);
             assertThat(c.state).isEqualTo(Connection.OPEN);
             c.path.post(new SendRequest().send().inline(new UnsafeBuffer(new byte[8]), 0, 8));
             end.connections.close(c);
@@ -273,6 +288,29 @@ class VirtualTimeTest {
             end.connections.doWork(now);
             assertThat(end.connections.numbered(c.number())).isNull();
             assertThat(end.connections.nextDeadline()).isEqualTo(Long.MAX_VALUE);
+        }
+    }
+
+    /** The others that close are looked at when it is time. */
+    @Test
+    void aCloseLooksAtItsConnectionAlone() {
+        int channels = 60;
+        try (Nic nic = nic()) {
+            End end = new End("alone", nic, () -> now);
+            for (int i = 0; i < channels; i++) {
+                answer(end, end.prepare(7));
+            }
+            end.connections.closeAll();
+            assertThat(end.looks).isBetween(channels, 2 * channels); // and once more before goodbye is said
+            assertThat(end.connections.isDrained()).isTrue();
+            assertThat(end.connections.isQuiet()).isFalse();
+            for (int i = 0; i < Connections.ATTEMPTS; i++) {
+                now = end.connections.nextDeadline();
+                end.looks = 0;
+                end.connections.doWork(now);
+                assertThat(end.looks).isEqualTo(channels);
+            }
+            assertThat(end.connections.isQuiet()).isTrue();
         }
     }
 
