@@ -139,9 +139,10 @@ final class Closings implements DutyCycleAgent {
 
     /**
      * A channel that its user has closed cannot bring all that it had taken; nobody is there to be told but the log.
+     * One whose peer has not answered yet had taken nothing.
      */
     private void tellOfLoss(Connection c, String why, long now) {
-        if (hasSentAll(c) && c.path.state() == QpState.RTS) {
+        if (c.peer.equals(PeerTerms.UNKNOWN) || (hasSentAll(c) && c.path.state() == QpState.RTS)) {
             return;
         }
         long leftOut = losses.ask(now);

@@ -318,9 +318,11 @@ public final class Handshake implements DutyCycleAgent {
                     return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
                             .inAnswerTo(reply);
                 }
-                c.become(Connection.OPEN);
+                boolean open = c.become(Connection.OPEN); // unless it closes already, of which more is said
                 c.opened().complete(c);
-                c.endExchange();
+                if (open) {
+                    c.endExchange();
+                }
                 return Connections.about(ConnectionFlyweight.READY, c);
             }
             Connection known = connections.table().find(peerNic, reply);

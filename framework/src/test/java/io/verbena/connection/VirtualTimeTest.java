@@ -2,6 +2,9 @@ package io.verbena.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.verbena.AccessRequest;
 import io.verbena.CloseReason;
 import io.verbena.NodeRuntime;
@@ -29,6 +32,7 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** The agents of connections in virtual time: as actors of a simulation, and under a clock that the test moves. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
@@ -311,6 +315,27 @@ class VirtualTimeTest {
                 assertThat(end.looks).isEqualTo(channels);
             }
             assertThat(end.connections.isQuiet()).isTrue();
+        }
+    }
+
+    @Test
+    void whatIsClosedBeforeItIsOpenHasLostNothing() {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Closings.class);
+        lines.start();
+        logger.addAppender(lines);
+        try (Nic nic = nic()) {
+            End end = new End("alone", nic, () -> now);
+            Connection c = end.prepare(7);
+            end.connections.closeAll();
+            assertThat(end.connections.isDrained()).isTrue();
+            answer(end, c); // too late
+            assertThat(c.state).isEqualTo(Connection.CLOSING);
+            assertThat(end.connections.isDrained()).isTrue();
+            end.connections.shutDown();
+            assertThat(lines.list).isEmpty();
+        } finally {
+            logger.detachAppender(lines);
         }
     }
 
