@@ -318,7 +318,7 @@ public final class Handshake implements DutyCycleAgent {
                     return ConnectionFlyweight.of(ConnectionFlyweight.DISCONNECT, reply.transaction())
                             .inAnswerTo(reply);
                 }
-                boolean open = c.become(Connection.OPEN); // unless it closes already, of which more is said
+                boolean open = c.become(Connection.OPEN); // or it closes already, and its exchange goes on
                 c.opened().complete(c);
                 if (open) {
                     c.endExchange();
