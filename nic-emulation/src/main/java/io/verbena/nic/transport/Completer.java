@@ -462,10 +462,14 @@ final class Completer {
     /**
      * The path has a new link. What the one before carried may be lost: it is sent again at once. That is no retry, and
      * the timeout runs on: links that come and go, and bring nothing, do not keep a request for ever.
+     *
+     * <p>A READ is asked for once more with that, and not again when the rest of its first answer comes by the new link
+     * and does not follow what is there.
      */
     void linkReplaced() {
         if (takeBack.isPending() || requester.hasUnanswered()) {
             sendAgain();
+            wentBack = !takeBack.isPending() && psns.readsBefore(psns.assigned()) > 0;
         }
     }
 
