@@ -1,6 +1,8 @@
 package io.verbena;
 
 import io.verbena.connection.Connections;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -23,10 +25,10 @@ final class Channels {
 
     private static final @Nullable Object[] NONE = new Object[0];
 
-    /**
-     * By queue pair: its channels, or weak references to them, each at the number of its stream. Such an array does not
-     * change; it is replaced.
-     */
+    /** An element of a queue pair's array. */
+    private static final VarHandle STREAM = MethodHandles.arrayElementVarHandle(Object[].class);
+
+    /** By queue pair: its channels, or weak references to them, each at the number of its stream. */
     private final AtomicReferenceArray<@Nullable Object[]> slots;
 
     private final ArrayDeque<Channel> recent = new ArrayDeque<>();
@@ -45,17 +47,28 @@ final class Channels {
     void put(Channel channel) {
         int queuePair = channel.queuePairNumber();
         int stream = channel.stream();
-        @Nullable Object[] before = slots.getPlain(queuePair & mask);
-        @Nullable Object[] next = new Object[stream + 1];
-        for (int i = 0; i < before.length; i++) {
-            Channel other = channel(before[i]);
-            if (other != null && other.queuePairNumber() == queuePair) {
-                next = Arrays.copyOf(before, Math.max(before.length, next.length));
-                break;
+        @Nullable Object[] streams = slots.getPlain(queuePair & mask);
+        if (!isOf(queuePair, streams)) {
+            streams = NONE;
+        }
+        if (stream < streams.length) {
+            STREAM.setRelease(streams, stream, channel);
+        } else {
+            @Nullable Object[] next = Arrays.copyOf(streams, Math.max(stream + 1, streams.length * 3 / 2));
+            next[stream] = channel;
+            slots.setRelease(queuePair & mask, next);
+        }
+    }
+
+    /** Whether they are not those of a queue pair that had the slot before. */
+    private static boolean isOf(int queuePair, @Nullable Object[] streams) {
+        for (Object kept : streams) {
+            Channel channel = channel(kept);
+            if (channel != null) {
+                return channel.queuePairNumber() == queuePair;
             }
         }
-        next[stream] = channel;
-        slots.setRelease(queuePair & mask, next);
+        return false;
     }
 
     /** Removes a channel whose queue pair is gone. */
@@ -75,9 +88,10 @@ final class Channels {
     private void replace(int slot, int stream, Object old, @Nullable Object by) {
         @Nullable Object[] streams = slots.getPlain(slot);
         if (stream < streams.length && streams[stream] == old) {
-            @Nullable Object[] next = streams.clone();
-            next[stream] = by;
-            slots.setRelease(slot, by == null && isEmpty(next) ? NONE : next);
+            STREAM.setRelease(streams, stream, by);
+            if (by == null && isEmpty(streams)) {
+                slots.setRelease(slot, NONE);
+            }
         }
     }
 
@@ -96,7 +110,7 @@ final class Channels {
     @Nullable
     Channel find(int queuePair, int stream) {
         @Nullable Object[] streams = slots.getAcquire(queuePair & mask);
-        Channel channel = stream < streams.length ? channel(streams[stream]) : null;
+        Channel channel = stream < streams.length ? channel(STREAM.getAcquire(streams, stream)) : null;
         return channel != null && channel.queuePairNumber() == queuePair ? channel : null;
     }
 
