@@ -328,7 +328,8 @@ public final class MemoryTable {
 
     /**
      * Ends a region: its key is invalid at once; then operations that direct initiators have in flight under it are
-     * waited for, a bounded time.
+     * waited for, a bounded time. The NIC's own look-ups and those of peers with the direct path each lose the key in
+     * one step, but not in the same: until this returns, a peer may still reach what {@link #find} finds no more.
      *
      * @param region of this table
      * @return whether its memory is free, or must be set aside until {@link #isSettled}
