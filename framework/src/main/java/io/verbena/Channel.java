@@ -143,7 +143,7 @@ public final class Channel extends MessageSender implements AutoCloseable {
     /**
      * Sends what was enqueued, and what was offered and waits for the node's next turn; on a
      * {@linkplain ChannelOptions#concurrent concurrent} channel, what other threads have enqueued too. While another
-     * thread has a claim open there, they leave when that is committed or aborted.
+     * thread has a claim open there, they leave when that is committed, enqueued or aborted.
      */
     public void flush() {
         sender().flush();

@@ -124,16 +124,8 @@ class TwoThreadsTest {
                     .defaultTenant()
                     .connect(nodes.address + "in", null, new ChannelOptions().concurrent(true), NodePair.TIMEOUT);
             assertThat(channel.enqueue(new UnsafeBuffer(new byte[8]), 0, 8)).isEqualTo(SendResult.SENT);
-            CountDownLatch claimed = new CountDownLatch(1);
             CountDownLatch flushed = new CountDownLatch(1);
-            Future<Integer> other = threads.submit(() -> {
-                int at = channel.tryClaim(8);
-                claimed.countDown();
-                awaitLatch(flushed);
-                channel.abortClaim();
-                return at;
-            });
-            awaitLatch(claimed);
+            Future<Integer> other = claimUntil(flushed, channel);
             for (int i = 0; i < 3; i++) {
                 channel.flush();
             }
@@ -144,6 +136,42 @@ class TwoThreadsTest {
             assertThat(other.get(1, TimeUnit.MINUTES)).isNotNegative();
             nodes.await(() -> came.get() == 1);
         }
+    }
+
+    /** Nobody does the client's turns meanwhile; its sockets would be for who does. */
+    @ParameterizedTest
+    @EnumSource(names = {"LOCAL", "SHM"})
+    void whoGivesItsClaimUpFlushesForOthers(Fabric fabric) throws Exception {
+        try (NodePair nodes =
+                new NodePair(fabric, fabric.context(NodeMode.ASSISTED), fabric.context(NodeMode.INVOKER))) {
+            AtomicLong came = new AtomicLong();
+            nodes.server.openInbox("in").onMessage(message -> came.incrementAndGet());
+            Channel channel = nodes.client
+                    .tenants()
+                    .defaultTenant()
+                    .connect(nodes.address + "in", null, new ChannelOptions().concurrent(true), NodePair.TIMEOUT);
+            assertThat(channel.enqueue(new UnsafeBuffer(new byte[8]), 0, 8)).isEqualTo(SendResult.SENT);
+            CountDownLatch flushed = new CountDownLatch(1);
+            Future<Integer> other = claimUntil(flushed, channel);
+            channel.flush();
+            flushed.countDown();
+            assertThat(other.get(1, TimeUnit.MINUTES)).isNotNegative();
+            await(() -> came.get() == 1);
+        }
+    }
+
+    /** Another thread has a claim open, and gives it up then. */
+    private Future<Integer> claimUntil(CountDownLatch then, Channel channel) throws InterruptedException {
+        CountDownLatch claimed = new CountDownLatch(1);
+        Future<Integer> other = threads.submit(() -> {
+            int at = channel.tryClaim(8);
+            claimed.countDown();
+            awaitLatch(then);
+            channel.abortClaim();
+            return at;
+        });
+        awaitLatch(claimed);
+        return other;
     }
 
     @Test

@@ -235,7 +235,7 @@ public final class ChannelSender extends SingleThreadGuard {
 
     /**
      * Sends what was enqueued, and what was offered and waits for the node's next turn. While another thread keeps the
-     * channel, the node does so as soon as that one is out: it may just be putting a message behind them.
+     * channel, who may just be putting a message behind them, that one does so as its claim ends, or the node does.
      */
     public void flush() {
         if (isMine()) {
@@ -444,12 +444,10 @@ public final class ChannelSender extends SingleThreadGuard {
     }
 
     private UnsafeBuffer inlineClaim() {
-        UnsafeBuffer made = inlineClaim;
-        if (made == null) {
-            made = new UnsafeBuffer(new byte[maxInline]);
-            inlineClaim = made;
+        if (inlineClaim == null) {
+            inlineClaim = new UnsafeBuffer(new byte[maxInline]);
         }
-        return made;
+        return inlineClaim;
     }
 
     /** Bytes that were claimed. */
@@ -483,6 +481,7 @@ public final class ChannelSender extends SingleThreadGuard {
         } catch (RuntimeException e) {
             return closedMeanwhile(e);
         } finally {
+            retries.flushIfAsked();
             leave();
         }
     }
@@ -494,6 +493,7 @@ public final class ChannelSender extends SingleThreadGuard {
             if (!claimInline) {
                 window.staging().abort();
             }
+            retries.flushIfAsked();
             leave();
         }
     }

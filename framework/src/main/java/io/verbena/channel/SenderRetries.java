@@ -91,13 +91,24 @@ final class SenderRetries {
         }
     }
 
-    /** Flushes if nobody is inside. By the node. */
+    /** By a thread that is inside, and has been for long, before it leaves: flushes if another one wanted to. */
+    void flushIfAsked() {
+        if (awaitsFlush) {
+            sender.flushInside();
+        }
+    }
+
+    /** Flushes if nobody is inside; a channel that is closed has flushed, or does. By the node. */
     private boolean flush() {
+        if (connection.state > Connection.OPEN) {
+            awaitsFlush = false;
+            return true;
+        }
         if (!sender.tryLook()) {
             return false;
         }
         try {
-            awaitsFlush = false; // who asks from here on has enqueued after this thread is out
+            awaitsFlush = false; // who has found it set is served by this flush, who asks from here on by another
             sender.flushInside();
         } finally {
             sender.endLook();

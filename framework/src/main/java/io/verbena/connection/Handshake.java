@@ -322,6 +322,9 @@ public final class Handshake implements DutyCycleAgent {
                 c.opened().complete(c);
                 if (open) {
                     c.endExchange();
+                } else { // what was said of its end before, the peer could not tell whose it was
+                    c.exchange().nextAttempt = connections.clock().nanoTime();
+                    connections.lookBy(c.exchange().nextAttempt);
                 }
                 return Connections.about(ConnectionFlyweight.READY, c);
             }

@@ -332,6 +332,9 @@ class VirtualTimeTest {
             answer(end, c); // too late
             assertThat(c.state).isEqualTo(Connection.CLOSING);
             assertThat(end.connections.isDrained()).isTrue();
+            int goodbyes = c.exchange().attempts;
+            end.connections.doWork(now); // the peer can tell now whose goodbye it is
+            assertThat(c.exchange().attempts).isEqualTo(goodbyes + 1);
             end.connections.shutDown();
             assertThat(lines.list).isEmpty();
         } finally {

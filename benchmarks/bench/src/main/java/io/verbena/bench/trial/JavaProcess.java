@@ -5,7 +5,6 @@ import io.verbena.bench.path.WaitLimit;
 import io.verbena.verification.RunException;
 import io.verbena.verification.Waits;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,11 +63,7 @@ public final class JavaProcess implements AutoCloseable {
             List<String> launcher, List<String> options, String main, List<String> arguments, @Nullable Path errors) {
         List<String> command = new ArrayList<>(launcher);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (!option.startsWith("-javaagent") && !option.startsWith("-agentlib")) {
-                command.add(option);
-            }
-        }
+        command.addAll(JvmOptions.inherited());
         String level = System.getProperty(LOG_LEVEL);
         if (level != null) {
             command.add("-D" + LOG_LEVEL + "=" + level);

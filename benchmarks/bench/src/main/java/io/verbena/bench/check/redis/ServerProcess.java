@@ -1,8 +1,8 @@
 package io.verbena.bench.check.redis;
 
+import io.verbena.bench.trial.JvmOptions;
 import io.verbena.verification.RunException;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ final class ServerProcess implements AutoCloseable {
     ServerProcess(List<String> jvm, List<String> options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(openedModules());
+        command.addAll(JvmOptions.ofModules());
         if (jvm.stream().noneMatch(each -> each.startsWith("-XX:+Use") && each.endsWith("GC"))) {
             command.add("-XX:+UseSerialGC");
         }
@@ -150,12 +150,5 @@ final class ServerProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new RunException("cannot delete " + log + ": " + e.getMessage(), e);
         }
-    }
-
-    /** What this JVM opens of the JDK's modules, a JVM that it starts needs too. */
-    private static List<String> openedModules() {
-        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(each -> each.startsWith("--"))
-                .toList();
     }
 }
