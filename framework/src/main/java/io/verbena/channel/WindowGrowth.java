@@ -7,7 +7,8 @@ import org.agrona.concurrent.NanoClock;
  * Finds out whether a channel that has its path for itself is short of window: of a path with a long delay, what comes
  * back first is what left first, however much is under way. Where a round trip grows as what is under way does, that
  * only waits, and more of it would wait longer. In between are two threads that wait for each other: with more under
- * way that happens less often, and more goes through although each round trip is longer.
+ * way that happens less often, and more goes through although each round trip is longer. That goes on until a window
+ * lasts for as long as a thread may be away.
  *
  * <p>A round trip is measured from a refusal to the moment when all that was under way then is acknowledged. For the
  * thread that sends.
@@ -18,6 +19,12 @@ import org.agrona.concurrent.NanoClock;
 final class WindowGrowth {
     /** A path that answers sooner carries what a channel begins with fast enough: millions of messages a second. */
     static final long MIN_ROUND_TRIP = TimeUnit.MICROSECONDS.toNanos(50);
+
+    /**
+     * A thread may wait that long for a processor, at the least. While it does, a window that is acknowledged sooner
+     * leaves the others without work, so it is of use to double one in any case.
+     */
+    static final long SLICE = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Twice the window is of use if a round trip is below so many tenths of the one before: a ninth more is sent. */
     static final int MAX_TENTHS = 18;
@@ -80,7 +87,7 @@ final class WindowGrowth {
         if (++measured < ROUND_TRIPS) {
             return;
         }
-        wanted = least >= MIN_ROUND_TRIP && (before == 0 || 10 * least < MAX_TENTHS * before);
+        wanted = least >= MIN_ROUND_TRIP && (before == 0 || least < SLICE || 10 * least < MAX_TENTHS * before);
         if (!wanted) {
             begin();
             if (before != 0) { // more has hardly done more than wait

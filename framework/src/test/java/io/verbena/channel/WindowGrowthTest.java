@@ -57,6 +57,18 @@ class WindowGrowthTest {
         }
     }
 
+    /** Though all of it only waits longer. */
+    @Test
+    void itLastsForAsLongAsAThreadMayBeAway() {
+        for (long roundTrip = WindowGrowth.SLICE / 8; roundTrip < WindowGrowth.SLICE; roundTrip *= 2) {
+            measure(roundTrip);
+            assertThat(growth.wantsMore()).isTrue();
+            growth.grown();
+        }
+        measure(WindowGrowth.SLICE);
+        assertThat(growth.wantsMore()).isFalse();
+    }
+
     private void rest(int roundTrips) {
         for (int i = 0; i < roundTrips; i++) {
             growth.measure(1);
