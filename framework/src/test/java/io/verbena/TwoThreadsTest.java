@@ -3,6 +3,7 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -158,6 +160,45 @@ class TwoThreadsTest {
             assertThat(other.get(1, TimeUnit.MINUTES)).isNotNegative();
             await(() -> came.get() == 1);
         }
+    }
+
+    /** Who puts a message there without sending it flushes for nobody: the node does. */
+    @ParameterizedTest
+    @EnumSource
+    void aFlushWaitsForAnotherThreadsMessage(Fabric fabric) throws Exception {
+        try (NodePair nodes =
+                new NodePair(fabric, fabric.context(NodeMode.ASSISTED), fabric.context(NodeMode.INVOKER))) {
+            AtomicLong came = new AtomicLong();
+            nodes.server.openInbox("in").onMessage(message -> came.incrementAndGet());
+            Channel channel = nodes.client
+                    .tenants()
+                    .defaultTenant()
+                    .connect(nodes.address + "in", null, new ChannelOptions().concurrent(true), NodePair.TIMEOUT);
+            CountDownLatch inside = new CountDownLatch(1);
+            CountDownLatch flushed = new CountDownLatch(1);
+            Future<SendResult> other = threads.submit(() -> channel.enqueue(readAfter(inside, flushed), 0, 8));
+            awaitLatch(inside);
+            channel.flush();
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(100);
+            nodes.await(() -> System.nanoTime() - end > 0);
+            assertThat(came).as("while another thread is inside").hasValue(0);
+            flushed.countDown();
+            assertThat(other.get(1, TimeUnit.MINUTES)).isEqualTo(SendResult.SENT);
+            nodes.await(() -> came.get() == 1);
+        }
+    }
+
+    /** A buffer whose first reader says so, and waits. */
+    private static DirectBuffer readAfter(CountDownLatch inside, CountDownLatch then) {
+        UnsafeBuffer bytes = new UnsafeBuffer(new byte[8]);
+        return (DirectBuffer) Proxy.newProxyInstance(
+                DirectBuffer.class.getClassLoader(),
+                new Class<?>[] {DirectBuffer.class},
+                (proxy, method, arguments) -> {
+                    inside.countDown();
+                    awaitLatch(then);
+                    return method.invoke(bytes, arguments);
+                });
     }
 
     /** Another thread has a claim open, and gives it up then. */

@@ -15,18 +15,17 @@ public final class JvmOptions {
 
     /** All options of this JVM but its agents, after those that open modules. */
     public static List<String> inherited() {
-        return Stream.concat(OF_THE_MANIFEST.stream(), own())
-                .filter(each -> !each.startsWith("-javaagent") && !each.startsWith("-agentlib"))
-                .toList();
+        return inherited(ManagementFactory.getRuntimeMXBean().getInputArguments());
     }
 
     /** Those that open modules. */
     public static List<String> ofModules() {
-        return Stream.concat(OF_THE_MANIFEST.stream(), own().filter(each -> each.startsWith("--")))
-                .toList();
+        return inherited().stream().filter(each -> each.startsWith("--")).toList();
     }
 
-    private static Stream<String> own() {
-        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream();
+    static List<String> inherited(List<String> own) {
+        return Stream.concat(OF_THE_MANIFEST.stream(), own.stream())
+                .filter(each -> !each.startsWith("-javaagent") && !each.startsWith("-agentlib"))
+                .toList();
     }
 }
