@@ -15,6 +15,13 @@
  *                        ⋮
  *   who polls  ◀── MergingOperations ◀── WorkRequests            which operations a completion ends; told in order
  * </pre>
+ *
+ * <p>There is a queue for each region and queue pair, not one of the process's for all reads and one for all writes as
+ * in RDMAbox. A work request names one region's key and goes by one queue pair, so operations of two regions never
+ * merge; a queue of all would make their threads wait for one drainer, and a slow peer would hold up the others. Reads
+ * and writes share a queue because the order of those on the same bytes is promised. What it costs: regions to one peer
+ * do not share doorbells, and what is adjacent across regions does not merge. Bytes in flight are counted over all
+ * regions of a tenant to a node.
  */
 @NullMarked
 package io.verbena.merge;
