@@ -352,7 +352,8 @@ class SharedChannelsTest {
             pair.await(() -> old.offer(EIGHT, 0, 8) == SendResult.CLOSED);
             assertThat(old.closeReason()).isEqualTo(CloseReason.REFUSED);
             assertThat(fresh).extracting(Channel::closeReason).containsOnlyNulls();
-            assertThat(queuePairs(fresh)).hasSize(1);
+            // The first has one of its own if the peer has seen the end of the old one just before it asked to join it.
+            assertThat(queuePairs(fresh.subList(1, 3))).hasSize(1);
             send(pair, fresh.get(0), 5);
             take(pair, inbox, 4);
         }
