@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the store moves strings that do not fit into {@code maxmemory}: memory of donors, see {@link Donate}. Setters
+ * Where the store moves values that do not fit into {@code maxmemory}: memory of donors, see {@link Donate}. Setters
  * return this, take what a user writes, and name both values of what does not fit. Mutable; not thread-safe.
  */
 public final class OverflowContext {
@@ -41,7 +41,7 @@ public final class OverflowContext {
         return this;
     }
 
-    /** Bytes of strings that are moved at most, such as 4gb; replicas are not counted. */
+    /** Bytes of values that are moved at most, such as 4gb; replicas are not counted. */
     public OverflowContext memory(String amount) {
         memory = bytes(MEMORY, amount) / PAGE * PAGE;
         return this;
@@ -56,7 +56,7 @@ public final class OverflowContext {
         return this;
     }
 
-    /** Bytes of direct memory beside the data by which strings come and go, such as 64mb. */
+    /** Bytes of direct memory beside the data by which values come and go, such as 64mb. */
     public OverflowContext resident(String amount) {
         resident = bytes("overflow-resident", amount);
         return this;
@@ -91,7 +91,7 @@ public final class OverflowContext {
         return bytes;
     }
 
-    /** Whether strings are moved. */
+    /** Whether values are moved. */
     public boolean isOn() {
         return !peers.isEmpty();
     }

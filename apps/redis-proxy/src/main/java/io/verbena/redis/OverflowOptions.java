@@ -10,7 +10,7 @@ final class OverflowOptions {
     @Option(
             names = "--overflow-peers",
             paramLabel = "ADDRESS,...",
-            description = "Donors (verbena donate) to which strings are moved that do not fit in maxmemory.")
+            description = "Donors (verbena donate) to which values are moved that do not fit in maxmemory.")
     private @Nullable String peers;
 
     @Option(
@@ -25,7 +25,7 @@ final class OverflowOptions {
     @Option(
             names = "--overflow-resident",
             paramLabel = "BYTES",
-            description = "Memory beside maxmemory by which strings come and go (64mb).")
+            description = "Memory beside maxmemory by which values come and go (64mb).")
     private @Nullable String resident;
 
     @Option(

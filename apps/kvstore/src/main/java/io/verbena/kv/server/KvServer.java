@@ -268,7 +268,7 @@ public final class KvServer implements AutoCloseable {
         return runners.stream().mapToLong(ShardRunner::disconnected).sum();
     }
 
-    /** Requests that wait for strings that are away, or for room, see {@link KvServerContext#overflow}. */
+    /** Requests that wait for values that are away, or for room, see {@link KvServerContext#overflow}. */
     public int waitingRequests() {
         return runners.stream().mapToInt(ShardRunner::waitingRequests).sum();
     }

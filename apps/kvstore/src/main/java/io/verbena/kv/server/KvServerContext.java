@@ -197,18 +197,18 @@ public final class KvServerContext {
     }
 
     /**
-     * Moves strings that do not fit into {@link #maxMemory} to memory of peers, the longest idle first, in place of
-     * refusing writes or evicting keys; {@link #evictionPolicy} says what happens when that is full, too. Strings of 64
-     * bytes to 64 KiB are moved; keys and values of other types stay.
+     * Moves values that do not fit into {@link #maxMemory} to memory of peers, the longest idle first, in place of
+     * refusing writes or evicting keys; {@link #evictionPolicy} says what happens when that is full, too. Values of 64
+     * bytes to 64 KiB are moved, of whatever type; keys, and values of more than 1,024 elements, stay.
      *
      * <pre>{@code
      *   context.maxMemory(1L << 30)
      *       .overflow(new PagedOptions(4L << 30).donor("tcp://10.0.0.7:9000").donor("tcp://10.0.0.8:9000").replicas(2))
      * }</pre>
      *
-     * <p>A request that needs a string which is away waits for it, and holds up nobody but what the same client asks
+     * <p>A request that needs a value that is away waits for it, and holds up nobody but what the same client asks
      * about the same key, and its requests that name no key. After {@link PagedOptions#timeout} it fails with an error
-     * that begins with {@code OVERFLOW}, as do those that need a string which was lost with a peer. What was lost is
+     * that begins with {@code OVERFLOW}, as do those that need a value that was lost with a peer. What was lost is
      * never answered as missing, or as it was before.
      *
      * @param options of the paged memory that all shards share: its size is what all of them move at most, its resident
@@ -226,7 +226,7 @@ public final class KvServerContext {
         return this;
     }
 
-    /** How long a request waits for its strings. */
+    /** How long a request waits for its values. */
     long overflowTimeoutMillis() {
         return overflow == null ? 0 : overflow.timeout().toMillis();
     }

@@ -9,7 +9,7 @@ import io.verbena.tier.PagedMemory;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-/** Strings of shards in a {@link PagedMemory}, which all shards of a server share. Thread-safe. */
+/** Values of shards in a {@link PagedMemory}, which all shards of a server share. Thread-safe. */
 final class PagedOverflow implements OverflowMemory {
     private final PagedMemory memory;
 

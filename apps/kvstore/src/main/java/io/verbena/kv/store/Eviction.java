@@ -3,7 +3,7 @@ package io.verbena.kv.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frees memory when a shard has too much or too little of it: first what waits to be freed, then strings that can be
+ * Frees memory when a shard has too much or too little of it: first what waits to be freed, then values that can be
  * moved to the {@link Overflow}, then keys, if the policy allows it. Single-threaded, as the shard that owns it.
  */
 final class Eviction {
@@ -59,12 +59,12 @@ final class Eviction {
         return true;
     }
 
-    /** Whether moving strings out, or eviction, may ever make room for this many bytes. */
+    /** Whether moving values out, or eviction, may ever make room for this many bytes. */
     boolean mayMakeRoom(long size) {
         return (overflow != null || context.evictionPolicy() != EvictionPolicy.REFUSE) && size <= context.maxMemory();
     }
 
-    /** Moves strings out, or evicts, until there is room for this many bytes more; returns false if there is not. */
+    /** Moves values out, or evicts, until there is room for this many bytes more; returns false if there is not. */
     boolean makeRoom(long size, long now) {
         if (context.maxMemory() > 0 && size > context.maxMemory()) {
             return false; // nothing goes for what cannot be had
@@ -96,12 +96,12 @@ final class Eviction {
         return reclaimer.work(amount * RECLAIM_STEPS) > 0 || free(amount, now) > 0;
     }
 
-    /** Whether no room was made the last time because strings could not be moved out at once. */
+    /** Whether no room was made the last time because values could not be moved out at once. */
     boolean isBusy() {
         return busy;
     }
 
-    /** Moves strings out, or if none can be moved, evicts keys; at most that many; returns how many. */
+    /** Moves values out, or if none can be moved, evicts keys; at most that many; returns how many. */
     private int free(int limit, long now) {
         int moved = 0;
         while (overflow != null && moved < limit) {

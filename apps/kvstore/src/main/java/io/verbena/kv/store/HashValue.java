@@ -318,6 +318,38 @@ final class HashValue implements Members {
         return copy;
     }
 
+    /** Appends the fields and values of a hash that is a dictionary to a flat value; false if they have no room there. */
+    boolean flatten(long hash, FlatValue to) {
+        for (boolean more = first(ValueType.HASHTABLE, hash); more; more = next()) {
+            if (!add(to, fieldAddress(), fieldLength()) || !add(to, valueAddress(), valueLength())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean add(FlatValue to, long bytes, int length) {
+        return to.add(memory.buffer(bytes), Memory.offset(bytes), length);
+    }
+
+    /** Makes a dictionary of a flat value; returns it. */
+    long restore(FlatValue from) {
+        long hash = dictionary.create(from.elements() / 2);
+        try {
+            while (from.next()) {
+                int field = from.offset();
+                int fieldLength = from.length();
+                from.next();
+                long block = strings.create(from.buffer(), from.offset(), from.length());
+                insert(hash, from.buffer(), field, fieldLength, block);
+            }
+        } catch (AllocationFailedException failure) {
+            freeTable(hash);
+            throw failure;
+        }
+        return hash;
+    }
+
     private void freeTable(long table) {
         for (long progress = 0; progress != Values.FREED; ) {
             progress = freePart(table, progress);

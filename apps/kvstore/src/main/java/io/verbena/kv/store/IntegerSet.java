@@ -28,8 +28,13 @@ final class IntegerSet {
         return block;
     }
 
+    /** Bytes of a block in use. */
+    int length(long block) {
+        return NUMBERS + size(block) * Long.BYTES;
+    }
+
     long copy(long block) {
-        int length = NUMBERS + size(block) * Long.BYTES;
+        int length = length(block);
         long copy = allocator.allocate(length);
         memory.copy(block, copy, length);
         return copy;

@@ -194,7 +194,7 @@ final class KeyOperations {
         if (entry == Memory.NULL) {
             e.reply.nil();
         } else if (encoding) {
-            e.reply.bulk(ValueType.encodingName(e.keyspace.encoding(entry)));
+            e.reply.bulk(ValueType.encodingName(e.keyspace.visibleEncoding(entry)));
         } else if (references) {
             e.reply.integer(isShared(entry) ? SHARED_REFERENCES : 1);
         } else if (idle) {

@@ -40,6 +40,7 @@ final class Keyspace {
 
     private static final int FLAGS = 34;
     private static final byte FLAG_EVICTION_CANDIDATE = 1;
+    private static final byte FLAG_TOO_LONG = 2;
     private static final int ACCESS_UNIT_MILLIS = 10;
 
     private final Memory memory;
@@ -137,6 +138,12 @@ final class Keyspace {
         return memory.getByte(entry + ENCODING);
     }
 
+    /** The encoding that clients see: of a value that is out, the one that it has when it is here. */
+    byte visibleEncoding(long entry) {
+        byte encoding = encoding(entry);
+        return encoding == ValueType.REMOTE ? Overflow.encoding(value(entry)) : encoding;
+    }
+
     long value(long entry) {
         return memory.getLong(entry + Dictionary.VALUE);
     }
@@ -180,6 +187,9 @@ final class Keyspace {
 
     void touch(long entry, long now) {
         memory.putInt(entry + ACCESSED, accessTime(now));
+        if (isTooLong(entry)) {
+            flag(entry, FLAG_TOO_LONG, false);
+        }
     }
 
     /** Milliseconds since the last access, in steps of 10. */
@@ -283,9 +293,22 @@ final class Keyspace {
     }
 
     void markEvictionCandidate(long entry, boolean candidate) {
+        flag(entry, FLAG_EVICTION_CANDIDATE, candidate);
+    }
+
+    private void flag(long entry, byte flag, boolean set) {
         byte flags = memory.getByte(entry + FLAGS);
-        memory.putByte(
-                entry + FLAGS, (byte) (candidate ? flags | FLAG_EVICTION_CANDIDATE : flags & ~FLAG_EVICTION_CANDIDATE));
+        memory.putByte(entry + FLAGS, (byte) (set ? flags | flag : flags & ~flag));
+    }
+
+    /** A value was found too long to be moved out; it may be shorter when it has been used. */
+    void markTooLong(long entry) {
+        flag(entry, FLAG_TOO_LONG, true);
+    }
+
+    /** Whether a value was found too long to be moved out, and has not been used since. */
+    boolean isTooLong(long entry) {
+        return (memory.getByte(entry + FLAGS) & FLAG_TOO_LONG) != 0;
     }
 
     boolean isEvictionCandidate(long entry) {

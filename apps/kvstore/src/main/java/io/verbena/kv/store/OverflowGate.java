@@ -5,7 +5,7 @@ import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets requests of a shard pass whose strings are here, and says of others that they wait: for strings that are out, or
+ * Lets requests of a shard pass whose values are here, and says of others that they wait: for values that are out, or
  * for room that cannot be made at once. Nothing has changed when a request waits. Without an {@link Overflow} all pass.
  *
  * <p>Single-threaded, as the shard that owns it.
@@ -43,7 +43,7 @@ final class OverflowGate {
 
     /**
      * Whether there is room within the limit, or it was made, for an operation that needs some. It is made before the
-     * request's strings are moved in, and not again: one of these might go. So they may exceed the limit for a while.
+     * request's values are moved in, and not again: one of these might go. So they may exceed the limit for a while.
      */
     boolean hasRoom() {
         if (isSingle) {
@@ -67,7 +67,7 @@ final class OverflowGate {
         return waits;
     }
 
-    /** Whether the request that {@link Execution#request} holds may take memory, be it for strings that come in. */
+    /** Whether the request that {@link Execution#request} holds may take memory, be it for values that come in. */
     private boolean mayGrow(Overflow out, KvOp op) {
         return op.isDeniedOnOom() || op == KvOp.TRANSACTION || !out.isReady(op, execution.request, execution.now);
     }
@@ -96,7 +96,7 @@ final class OverflowGate {
         }
     }
 
-    /** Whether the request waits, as there is no memory for it until strings have been moved out. */
+    /** Whether the request waits, as there is no memory for it until values have been moved out. */
     boolean waitsForMemory() {
         waits = isSingle && eviction.isBusy();
         return waits;
@@ -112,7 +112,7 @@ final class OverflowGate {
         return lastTry;
     }
 
-    /** Answers an operation whose strings are not to be had, unless it waits for them. */
+    /** Answers an operation whose values are not to be had, unless it waits for them. */
     void fail(OverflowException reason) {
         if (overflow != null && !waits) {
             overflow.countFailure();
@@ -120,7 +120,7 @@ final class OverflowGate {
         }
     }
 
-    /** All strings go. */
+    /** All values go. */
     void clear() {
         if (overflow != null) {
             overflow.clear();

@@ -4,7 +4,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Where a {@link Shard} moves strings that its own memory has no room for. Nothing waits: what cannot be done at once
+ * Where a {@link Shard} moves values that its own memory has no room for. Nothing waits: what cannot be done at once
  * is begun, and done by a later call. Thread-safe.
  */
 public interface OverflowMemory {

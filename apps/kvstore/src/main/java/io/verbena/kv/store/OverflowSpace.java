@@ -5,9 +5,9 @@ import java.util.BitSet;
 
 /**
  * Divides a range of {@link OverflowMemory} into slots. A slot of up to a page lies within one page, whose slots are
- * all of one length, so that a string costs one page to read; a longer one has whole pages in a row.
+ * all of one length, so that a value costs one page to read; a longer one has whole pages in a row.
  *
- * <p>Strings fill one page after another, as a log does: a page is written once for all of them, next to others that
+ * <p>Values fill one page after another, as a log does: a page is written once for all of them, next to others that
  * are, and a free one need not be read before. Only when no page is free, the slot that was freed last is given: its
  * page was just read, and is likely to be in a frame still.
  *

@@ -3,12 +3,12 @@ package io.verbena.kv.store;
 /**
  * What a shard has moved to its {@link OverflowMemory}. A snapshot.
  *
- * @param values strings that are there now
- * @param bytes of these strings
+ * @param values values that are there now
+ * @param bytes of these values, as they lie there
  * @param capacity bytes that there is room for, with rounding
- * @param movedOut strings that were moved there
- * @param movedIn strings that were moved back because they were asked for
- * @param failures requests that failed because a string was lost, or did not come in time
+ * @param movedOut values that were moved there
+ * @param movedIn values that were moved back because they were asked for
+ * @param failures requests that failed because a value was lost, or did not come in time
  */
 public record OverflowStatistics(long values, long bytes, long capacity, long movedOut, long movedIn, long failures) {
     /** Of a shard without such memory. */

@@ -382,12 +382,40 @@ final class QuickList {
                 at = sourceAt;
             }
         } catch (AllocationFailedException failure) {
-            for (long progress = 0; progress != Values.FREED; ) {
-                progress = freePart(copy, progress);
-            }
+            freeAll(copy);
             throw failure;
         }
         return copy;
+    }
+
+    /** Appends the elements of a list to a flat value; false if they have no room there. */
+    boolean flatten(long list, FlatValue to) {
+        for (boolean more = seekFirst(list); more; more = next()) {
+            if (!to.add(buffer(), elementOffset(), elementLength())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Makes a list of a flat value; returns it. */
+    long restore(FlatValue from) {
+        long list = create();
+        try {
+            while (from.next()) {
+                pushLast(list, from.buffer(), from.offset(), from.length());
+            }
+        } catch (AllocationFailedException failure) {
+            freeAll(list);
+            throw failure;
+        }
+        return list;
+    }
+
+    private void freeAll(long list) {
+        for (long progress = 0; progress != Values.FREED; ) {
+            progress = freePart(list, progress);
+        }
     }
 
     /** Frees one node; returns how far that has come, see {@link Values#freePart}. */

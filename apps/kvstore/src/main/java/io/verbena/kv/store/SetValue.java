@@ -257,6 +257,31 @@ final class SetValue implements Members {
         return copy;
     }
 
+    /** Appends the members of a set that is a dictionary to a flat value; false if they have no room there. */
+    boolean flatten(long set, FlatValue to) {
+        for (boolean more = first(ValueType.HASHTABLE, set); more; more = next()) {
+            if (!to.add(memberBuffer(), memberOffset(), memberLength())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Makes a dictionary of a flat value; returns it. */
+    long restore(FlatValue from) {
+        long set = dictionary.create(from.elements());
+        try {
+            while (from.next()) {
+                int hash = dictionary.hash(from.buffer(), from.offset(), from.length());
+                dictionary.insert(set, from.buffer(), from.offset(), from.length(), hash);
+            }
+        } catch (AllocationFailedException failure) {
+            freeTable(set);
+            throw failure;
+        }
+        return set;
+    }
+
     void freeIntegers(long set) {
         integers.free(set);
     }

@@ -82,7 +82,8 @@ public final class Shard implements AutoCloseable {
             databases[i] = new Keyspace(memory, allocator, dictionary, values, evictionPool, statistics, i, readIndex);
         }
         ShardContext.OverflowRange range = context.overflow();
-        Overflow overflow = range == null ? null : new Overflow(memory, allocator, range, databases, evictionPool);
+        Overflow overflow =
+                range == null ? null : new Overflow(memory, allocator, values, range, databases, evictionPool);
         values.overflow(overflow);
         eviction = new Eviction(context, allocator, values.reclaimer(), databases, evictionPool, statistics, overflow);
         execution = new Execution(memory, values, databases, statistics, random, context);
@@ -158,7 +159,7 @@ public final class Shard implements AutoCloseable {
     }
 
     /**
-     * Whether the last request could not be executed, because strings that it needs are out, or because strings have to
+     * Whether the last request could not be executed, because values that it needs are out, or because values have to
      * be moved out for it and cannot be at once. Nothing has changed then, and there is no reply: it is to be executed
      * again some time later. Only with {@link ShardContext#overflow}.
      */

@@ -226,13 +226,13 @@ public final class ShardContext {
         return readSlotLength;
     }
 
-    /** A range of memory that strings are moved to. */
+    /** A range of memory that values are moved to. */
     record OverflowRange(OverflowMemory memory, long offset, long length) {}
 
     /**
-     * Gives the shard memory elsewhere to which it moves strings, the longest idle first, when it is over
+     * Gives the shard memory elsewhere to which it moves values, the longest idle first, when it is over
      * {@link #maxMemory} or {@link #memoryBudget}; {@link #evictionPolicy} says what happens when that is full, too.
-     * Strings of 64 bytes to 64 KiB are moved, values of other types are not.
+     * Values of 64 bytes to 64 KiB and of up to 1,024 elements are moved.
      *
      * @param memory of which nobody else uses the range
      * @param offset of the range, a multiple of 4096

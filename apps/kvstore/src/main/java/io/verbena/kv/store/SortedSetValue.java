@@ -335,6 +335,36 @@ final class SortedSetValue implements Members {
         return copy;
     }
 
+    /** Appends the members and scores of a skip list to a flat value; false if they have no room there. */
+    boolean flatten(long set, FlatValue to) {
+        for (boolean more = first(ValueType.SKIPLIST, set); more; more = next()) {
+            long member = memberAddress();
+            scoreBytes.putDouble(0, score());
+            if (!to.add(memory.buffer(member), Memory.offset(member), memberLength())
+                    || !to.add(scoreBytes, 0, Double.BYTES)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Makes a skip list of a flat value; returns it. */
+    long restore(FlatValue from) {
+        long list = skipLists.create(from.elements() / 2);
+        try {
+            while (from.next()) {
+                int member = from.offset();
+                int length = from.length();
+                from.next();
+                skipLists.insert(list, from.buffer().getDouble(from.offset()), from.buffer(), member, length);
+            }
+        } catch (AllocationFailedException failure) {
+            freeList(list);
+            throw failure;
+        }
+        return list;
+    }
+
     private void freeList(long list) {
         for (long progress = 0; progress != Values.FREED; ) {
             progress = skipLists.freePart(list, progress);

@@ -28,7 +28,7 @@ final class Transactions {
     }
 
     /**
-     * Moves in the strings that the requests of a transaction need. Those that are malformed need none.
+     * Moves in the values that the requests of a transaction need. Those that are malformed need none.
      *
      * @return false if that takes time
      * @throws ProtocolException if the transaction is malformed

@@ -35,12 +35,12 @@ final class ValueType {
     /** Sorted set: dictionary and skip list. */
     static final byte SKIPLIST = 7;
 
-    /** String: in the {@link Overflow}, a raw one as far as clients can see. */
+    /** Any type: in the {@link Overflow}, which knows the encoding that the value has when it is here. */
     static final byte REMOTE = 8;
 
     private static final byte[][] TYPE_NAMES = ascii("string", "list", "set", "hash", "zset");
     private static final byte[][] ENCODING_NAMES =
-            ascii("int", "embstr", "raw", "quicklist", "listpack", "intset", "hashtable", "skiplist", "raw");
+            ascii("int", "embstr", "raw", "quicklist", "listpack", "intset", "hashtable", "skiplist");
 
     private ValueType() {}
 
@@ -55,6 +55,14 @@ final class ValueType {
     /** True for the encodings of hashes, sets and sorted sets that keep members in a {@link Dictionary}. */
     static boolean hasDictionary(byte encoding) {
         return encoding == HASHTABLE || encoding == SKIPLIST;
+    }
+
+    /** True for the encodings of values that are one block, or none. */
+    static boolean isOneBlock(byte encoding) {
+        return switch (encoding) {
+            case QUICKLIST, HASHTABLE, SKIPLIST -> false;
+            default -> true;
+        };
     }
 
     private static byte[][] ascii(String... names) {

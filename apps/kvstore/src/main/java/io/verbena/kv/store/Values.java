@@ -4,7 +4,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The structures that values are made of, and what can be done with a value of any type: release, copy, measure.
+ * The structures that values are made of, and what can be done with a value of any type: release, copy, flatten,
+ * measure.
  *
  * <p>Single-threaded, as the shard that owns it.
  */
@@ -41,7 +42,7 @@ final class Values {
         reclaimer = new Reclaimer(this, keys);
     }
 
-    /** Says where strings are that are out; none is before. */
+    /** Says where values are that are out; none is before. */
     void overflow(@Nullable Overflow where) {
         overflow = where;
     }
@@ -49,7 +50,7 @@ final class Values {
     private Overflow remote() {
         Overflow known = overflow;
         if (known == null) {
-            throw new IllegalStateException("a string is out, but there is no overflow");
+            throw new IllegalStateException("a value is out, but there is no overflow");
         }
         return known;
     }
@@ -154,11 +155,63 @@ final class Values {
         };
     }
 
+    /**
+     * Appends a value that is a structure of many blocks to a flat one.
+     *
+     * @return false if it has no room there
+     */
+    boolean flatten(byte type, long value, FlatValue to) {
+        return switch (type) {
+            case ValueType.LIST -> lists.flatten(value, to);
+            case ValueType.SET -> sets.flatten(value, to);
+            case ValueType.HASH -> hashes.flatten(value, to);
+            case ValueType.SORTED_SET -> sortedSets.flatten(value, to);
+            default -> throw new IllegalStateException("type " + type);
+        };
+    }
+
+    /**
+     * Makes a structure of many blocks of a flat value; returns it.
+     *
+     * @throws AllocationFailedException if there is no memory for it; none of it is left then
+     */
+    long restore(byte type, FlatValue from) {
+        return switch (type) {
+            case ValueType.LIST -> lists.restore(from);
+            case ValueType.SET -> sets.restore(from);
+            case ValueType.HASH -> hashes.restore(from);
+            case ValueType.SORTED_SET -> sortedSets.restore(from);
+            default -> throw new IllegalStateException("type " + type);
+        };
+    }
+
+    /** Where the bytes begin in a value that is one block, and is moved. */
+    static int blockHeader(byte encoding) {
+        return encoding == ValueType.LISTPACK || encoding == ValueType.INTSET ? 0 : StringBlock.BYTES;
+    }
+
+    /** Bytes of a value that is one block, behind the {@linkplain #blockHeader header}. */
+    int blockLength(byte encoding, long block) {
+        return switch (encoding) {
+            case ValueType.EMBSTR, ValueType.RAW -> strings.length(block);
+            case ValueType.LISTPACK -> packedLists.end(block);
+            case ValueType.INTSET -> integerSets.length(block);
+            default -> throw new IllegalStateException("encoding " + encoding);
+        };
+    }
+
+    /** Elements of a value that is a structure of many blocks. */
+    int elements(byte type, long value) {
+        return type == ValueType.LIST ? lists.size(value) : blocks(type, value);
+    }
+
     /** Bytes that a value takes beside the entry of its key, estimated from so many elements; 0 looks at all. */
     long footprint(byte type, byte encoding, long value, long samples) {
+        if (encoding == ValueType.REMOTE) {
+            return 0;
+        }
         return switch (type) {
-            case ValueType.STRING ->
-                encoding == ValueType.INT || encoding == ValueType.REMOTE ? 0 : strings.footprint(value);
+            case ValueType.STRING -> encoding == ValueType.INT ? 0 : strings.footprint(value);
             case ValueType.LIST -> lists.footprint(value, samples);
             case ValueType.SET -> sets.footprint(encoding, value, samples);
             case ValueType.HASH -> hashes.footprint(encoding, value, samples);

@@ -45,8 +45,8 @@ class AllocationFailureTest {
     private int failed;
     private int survived;
 
-    private ShardFixture failing(long seed) {
-        return new ShardFixture(new ShardContext().seed(seed), (memory, budget) -> {
+    private ShardFixture failing(ShardContext context) {
+        return new ShardFixture(context, (memory, budget) -> {
             allocator.set(new FailingAllocator(memory, budget));
             return allocator.get();
         });
@@ -62,9 +62,29 @@ class AllocationFailureTest {
         "6, 3000, 3000, true"
     })
     void aCommandHappensOrChangesNothing(long seed, int spread, int commands, boolean failForGood) {
+        try (ShardFixture kv = failing(new ShardContext().seed(seed))) {
+            walk(kv, seed, spread, commands, failForGood);
+        }
+    }
+
+    /** Values come in and go out for nearly each command. */
+    @ParameterizedTest
+    @CsvSource({"11, 20, 800, false", "12, 20, 800, true", "13, 300, 300, false"})
+    void aCommandHappensOrChangesNothingWhereAllIsOut(long seed, int spread, int commands, boolean failForGood) {
+        ShardContext context = new ShardContext()
+                .seed(seed)
+                .maxMemory(2 * ShardFixture.EXPIRIES + 8000)
+                .overflow(new SlowMemory(8 << 20, seed, 1), 0, 8 << 20);
+        try (ShardFixture kv = failing(context)) {
+            walk(kv, seed, spread, commands, failForGood);
+            assertThat(kv.shard.overflow().movedIn()).isGreaterThan(commands);
+            assertThat(kv.shard.overflow().values()).isZero();
+        }
+    }
+
+    private void walk(ShardFixture kv, long seed, int spread, int commands, boolean failForGood) {
         RandomCommands mix = new RandomCommands(seed, spread);
-        try (ShardFixture kv = failing(seed);
-                ShardFixture reference = new ShardFixture(new ShardContext().seed(seed))) {
+        try (ShardFixture reference = new ShardFixture(new ShardContext().seed(seed))) {
             for (int i = 0; i < commands; i++) {
                 List<String> words = mix.next();
                 kv.now += i % 3;
@@ -75,7 +95,8 @@ class AllocationFailureTest {
                     reference.shard.housekeep(kv.now, 100);
                 }
             }
-            assertThat(failed).isGreaterThan(commands / 4);
+            assertThat(failed).isPositive();
+            assertThat(failed + survived).isGreaterThan(commands / 4);
             assertThat(survived).isGreaterThan(failForGood ? -1 : 0);
             assertThat(dump(kv)).isEqualTo(dump(reference));
             kv.deleteEachKey();

@@ -18,6 +18,9 @@ final class ShardFixture implements AutoCloseable {
     /** What an empty shard of 16 databases may hold: the headers of their tables, and tables of 4 buckets. */
     static final long EMPTY_BYTES = 16 * (48 + 32);
 
+    /** Bytes of the expiries of a database with up to 4,096 keys that expire. */
+    static final int EXPIRIES = 33_000;
+
     private static final int MAX_TRIES = 10_000;
 
     final Shard shard;

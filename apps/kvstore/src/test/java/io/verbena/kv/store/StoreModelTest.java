@@ -76,31 +76,58 @@ class StoreModelTest {
     @ParameterizedTest
     @CsvSource({"1, 10", "2, 100", "3, 1000", "4, 10000"})
     void answersAsItsModel(long seed, int values) {
+        try (ShardFixture kv = new ShardFixture(new ShardContext().seed(seed))) {
+            walk(kv, seed, values);
+            assertThat(kv.shard.usedMemory()).isGreaterThan(ShardFixture.EMPTY_BYTES);
+            expectNothingIsLeft(kv);
+        }
+    }
+
+    /** Whatever is not in use is out, so that nearly each command brings something in. */
+    @ParameterizedTest
+    @CsvSource({"11, 10, 1", "12, 100, 2", "13, 300, 5"})
+    void answersAsItsModelWhereAllIsOut(long seed, int values, int delays) {
+        SlowMemory far = new SlowMemory(8 << 20, seed, delays);
+        ShardContext context = new ShardContext()
+                .seed(seed)
+                .maxMemory(ShardFixture.EXPIRIES + 6000)
+                .overflow(far, 0, 8 << 20);
+        try (ShardFixture kv = new ShardFixture(context)) {
+            walk(kv, seed, values);
+            assertThat(kv.shard.overflow().movedIn()).isGreaterThan(COMMANDS / 10);
+            assertThat(kv.shard.overflow().failures()).isZero();
+            expectNothingIsLeft(kv);
+            assertThat(kv.shard.overflow().values()).isZero();
+            assertThat(kv.shard.overflow().bytes()).isZero();
+        }
+    }
+
+    private void walk(ShardFixture kv, long seed, int values) {
         random = new Random(seed);
         spread = values;
         StoreModel model = new StoreModel();
-        try (ShardFixture kv = new ShardFixture(new ShardContext().seed(seed))) {
-            for (int i = 0; i < COMMANDS; i++) {
-                List<String> words = command();
-                String name = words.get(0);
-                String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
-                kv.now += random.nextInt(3);
-                model.now = kv.now;
-                Object expected = sorted(name, model.call(name, arguments));
-                assertThat(sorted(name, kv.call(name, arguments)))
-                        .as("seed %s, command %s: %s", seed, i, words)
-                        .isEqualTo(expected);
-                if (random.nextInt(10) == 0) {
-                    kv.shard.housekeep(kv.now, random.nextInt(100));
-                }
+        for (int i = 0; i < COMMANDS; i++) {
+            List<String> words = command();
+            String name = words.get(0);
+            String[] arguments = words.subList(1, words.size()).toArray(new String[0]);
+            kv.now += random.nextInt(3);
+            model.now = kv.now;
+            Object expected = sorted(name, model.call(name, arguments));
+            assertThat(sorted(name, kv.call(name, arguments)))
+                    .as("seed %s, command %s: %s", seed, i, words)
+                    .isEqualTo(expected);
+            if (random.nextInt(10) == 0) {
+                kv.shard.housekeep(kv.now, random.nextInt(100));
             }
-            assertThat(kv.shard.statistics().expired()).isPositive();
-            assertThat(kv.shard.usedMemory()).isGreaterThan(ShardFixture.EMPTY_BYTES);
-            kv.deleteEachKey();
-            assertThat(kv.shard.usedMemory()).isLessThanOrEqualTo(ShardFixture.EMPTY_BYTES);
-            kv.run("FLUSHALL");
-            assertThat(kv.shard.usedMemory()).isZero();
         }
+        assertThat(kv.shard.statistics().expired()).isPositive();
+    }
+
+    private static void expectNothingIsLeft(ShardFixture kv) {
+        kv.deleteEachKey();
+        assertThat(kv.shard.usedMemory()).isLessThanOrEqualTo(ShardFixture.EMPTY_BYTES);
+        kv.run("FLUSHALL");
+        assertThat(kv.shard.usedMemory()).isZero();
     }
 
     private List<String> command() {

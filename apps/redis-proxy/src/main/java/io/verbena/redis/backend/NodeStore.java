@@ -56,7 +56,7 @@ public final class NodeStore implements Store {
      * @param maxMemory bytes of all shards together, 0 for no limit
      * @param policy name of what happens when memory is full
      * @param budget bytes of direct memory that all shards together may hold, 0 for no limit
-     * @param overflow options of the memory that strings are moved to; null for none
+     * @param overflow options of the memory that values are moved to; null for none
      * @param overflowNode sets more of the node that reaches it
      */
     public NodeStore(

@@ -3,11 +3,11 @@ package io.verbena.redis.backend;
 /**
  * What a store has moved to the memory of donors. A snapshot.
  *
- * @param keys whose strings are there
- * @param bytes of these strings
+ * @param keys whose values are there
+ * @param bytes of these values, as they lie there
  * @param capacity bytes that may be moved, with rounding
- * @param movedOut strings that were moved there since the start
- * @param movedIn strings that came back because they were asked for
+ * @param movedOut values that were moved there since the start
+ * @param movedIn values that came back because they were asked for
  * @param waiting commands that wait for a string, or for room
  * @param failures commands that failed because a string was lost, or did not come in time
  * @param peers donors

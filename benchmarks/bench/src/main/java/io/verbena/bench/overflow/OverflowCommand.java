@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
         name = "overflow",
         description = {
             "Measures the key-value store with a working set several times its memory (ETC: 5 %% SETs, Zipf 0.99),",
-            "between processes: strings moved to two donors, each with all of them, against eviction with misses",
+            "between processes: values moved to two donors, each with all of them, against eviction with misses",
             "answered from a file on disk, past the page cache, and against a store all of whose memory is a mapping",
             "of a file on disk. In rounds by turns; every answer's bytes are checked.",
             "Then a donor is killed (SIGKILL) in the middle of a round, and all keys are read: nothing may be lost.%n"
