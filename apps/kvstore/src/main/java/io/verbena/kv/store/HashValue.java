@@ -318,7 +318,7 @@ final class HashValue implements Members {
         return copy;
     }
 
-    /** Appends the fields and values of a hash that is a dictionary to a flat value; false if they have no room there. */
+    /** Appends the fields and values of a dictionary to a flat value; false if they have no room there. */
     boolean flatten(long hash, FlatValue to) {
         for (boolean more = first(ValueType.HASHTABLE, hash); more; more = next()) {
             if (!add(to, fieldAddress(), fieldLength()) || !add(to, valueAddress(), valueLength())) {

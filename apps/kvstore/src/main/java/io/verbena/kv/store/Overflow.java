@@ -20,7 +20,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </pre>
  *
  * <p>Values of 64 bytes to 64 KiB move: what is one block as it is, a structure of up to 1,024 elements as a {@link
- * FlatValue}. Shorter ones would save little, longer ones may be read by a stream, and would hold up the shard. The keys
+ * FlatValue}. Shorter ones would save little, longer ones may be read by a stream, and would hold up the shard. Keys
  * stay.
  *
  * <p>No operation meets a value that is out: {@link #prepare} goes before, and finds out from the operation's keys
