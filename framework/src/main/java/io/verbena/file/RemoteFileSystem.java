@@ -3,6 +3,7 @@ package io.verbena.file;
 import io.verbena.ConnectionException;
 import io.verbena.Node;
 import io.verbena.NodeContext;
+import io.verbena.RemoteMemoryException;
 import io.verbena.tier.PagedMemory;
 import io.verbena.tier.PagedOptions;
 import java.io.IOException;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A file system that is open, and what it consists of. Thread-safe. */
@@ -52,28 +54,50 @@ final class RemoteFileSystem extends FileSystem {
         this.tree = new Tree(clock, this::newFile);
     }
 
-    /** Connects to the peers, or leaves nothing behind. */
+    /** Connects to the peers and borrows from the donors, or leaves nothing behind. */
     static RemoteFileSystem open(RemoteFileSystemProvider provider, String name, Settings settings) throws IOException {
         PagedOptions options = settings.memory();
         Node given = settings.node();
         Node node = given == null ? Node.launch(new NodeContext()) : given;
         Node own = given == null ? node : null;
+        PagedMemory memory = null;
         boolean opened = false;
         try {
-            PagedMemory memory = PagedMemory.open(node, options, settings.timeout());
+            memory = PagedMemory.open(node, options, settings.timeout());
+            checkRoom(name, memory, settings.replicas());
             RemoteFileSystem system =
                     new RemoteFileSystem(provider, name, own, settings.replicas(), memory, settings.timeout());
             opened = true;
             return system;
-        } catch (ConnectionException e) {
+        } catch (ConnectionException | RemoteMemoryException | IllegalStateException e) {
             FileSystemException failure = new FileSystemException(name, null, e.getMessage());
             failure.initCause(e);
             throw failure;
         } finally {
-            if (!opened && own != null) {
-                own.close();
+            if (!opened) {
+                if (memory != null) {
+                    memory.close(); // gives back what donors have lent
+                }
+                if (own != null) {
+                    own.close();
+                }
             }
         }
+    }
+
+    /** Files of the length that was asked for must fit: else a write would find that out. */
+    private static void checkRoom(String name, PagedMemory memory, int replicas) throws FileSystemException {
+        if (memory.size() <= memory.capacity()) {
+            return;
+        }
+        String peers = memory.statistics().peers().stream()
+                .map(peer -> peer.address() + " has " + peer.capacity())
+                .collect(Collectors.joining(", "));
+        throw new FileSystemException(
+                name,
+                null,
+                "size " + memory.size() + " > " + memory.capacity() + ", what there is with " + replicas
+                        + (replicas == 1 ? " replica: " : " replicas: ") + peers);
     }
 
     String name() {

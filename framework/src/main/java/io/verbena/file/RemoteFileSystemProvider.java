@@ -26,12 +26,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files in the memory of peers, for {@code Files} and every library that runs on any {@link Path}.
+ * Files in the memory of peers and donors, for {@code Files} and every library that runs on any {@link Path}.
  *
  * <pre>{@code
- *   // at each peer: node.share("files", 1L << 30)
+ *   // at each donor: ./verbena donate --memory 4gb --listen tcp://...
  *   try (FileSystem files = FileSystems.newFileSystem(URI.create("verbena://scratch"), Map.of(
- *           "peers", "tcp://10.0.0.7:9000,tcp://10.0.0.8:9000",
+ *           "donors", "tcp://10.0.0.7:9000,tcp://10.0.0.8:9000",
  *           "replicas", 2))) {
  *       Path path = Path.of(URI.create("verbena://scratch/part/0")); // or files.getPath("/part/0")
  *       Files.createDirectories(path.getParent());
@@ -42,19 +42,25 @@ import org.jspecify.annotations.Nullable;
  * <p>The name behind the scheme is the file system's in this process. Properties, as values or as text:
  *
  * <ul>
- *   <li>{@code peers} - addresses of nodes, see {@link io.verbena.Address}, as a collection or with commas; needed
- *   <li>{@code memory} - the region that each of them shares for this file system alone; {@code files} by default
- *   <li>{@code size} - bytes for files, a multiple of 128 KiB; by default what the peers share, in whole blocks
+ *   <li>{@code donors} - addresses of nodes that lend memory, see {@link io.verbena.Address} and {@link
+ *       io.verbena.tier.Donation}, as a collection or with commas. The file system has all that they lend, until it is
+ *       closed
+ *   <li>{@code peers} - addresses of nodes that share a region, beside donors or in place of them
+ *   <li>{@code memory} - the region that each of these peers shares for this file system alone; {@code files} by
+ *       default
+ *   <li>{@code size} - bytes for files, a multiple of 128 KiB; by default what donors lend and peers share, in whole
+ *       blocks
  *   <li>{@code resident} - bytes of them that are kept here too, in direct memory; 64 MiB by default
- *   <li>{@code replicas} - peers that have each block, 1 or 2; 1 by default
- * <li>{@code timeout} - how long connecting, or a page, may take, as a {@link java.time.Duration} or as PT15S, which is
- * the default <li>{@code node} - the {@link io.verbena.Node} to use, which stays open; by default the file system has
- * its own
+ *   <li>{@code replicas} - donors or peers that have each block, 1 or 2; 1 by default
+ *   <li>{@code timeout} - how long connecting, borrowing, or a page may take, as a {@link java.time.Duration} or text;
+ *       PT15S by default
+ *   <li>{@code node} - the {@link io.verbena.Node} to use, which stays open and knows secrets and certificates; by
+ *       default the file system has one of its own
  * </ul>
  *
  * <p><b>What is where.</b> Bytes are in a {@link io.verbena.tier.PagedMemory}, in blocks of 128 KiB that are striped
- * over the peers. Names and attributes are in this process: it alone sees the files, and they end when the file system
- * is closed or the process ends. A file takes room in whole blocks, for what was written: holes take none.
+ * over donors and peers. Names and attributes are in this process: it alone sees the files, and they end when the file
+ * system is closed or the process ends. A file takes room in whole blocks, for what was written: holes take none.
  *
  * <p><b>Rules</b> are those of Unix: a file that is deleted lives until its last channel is closed; a move within a
  * file system is atomic; writes behind the end leave holes. There are hard links, and no symbolic ones; the attribute
@@ -85,13 +91,15 @@ public final class RemoteFileSystemProvider extends FileSystemProvider {
     // ---- file systems -----------------------------------------------------------------------------------------------
 
     /**
-     * Connects to the peers, and begins with an empty root directory.
+     * Connects to the peers, borrows from the donors, and begins with an empty root directory.
      *
      * @param uri {@code verbena://name}
      * @param env properties, see above
      * @throws FileSystemAlreadyExistsException if one of that name is open
      * @throws IllegalArgumentException if the URI has no name or more than that, or a property is missing or wrong
-     * @throws java.nio.file.FileSystemException if a peer cannot be reached, refuses, or shares no such memory
+     * @throws java.nio.file.FileSystemException if a peer cannot be reached, refuses, does not permit both to read and
+     *     to write, or shares no such memory; if another node has a donor's memory, and does not give it back within
+     *     the timeout; or if there is less memory than the size that was asked for. Then nothing is borrowed
      */
     @Override
     public FileSystem newFileSystem(URI uri, Map<String, ?> env) throws IOException {

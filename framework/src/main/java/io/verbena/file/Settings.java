@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What {@link RemoteFileSystemProvider#newFileSystem} is told: values as what they are, or as text. */
 final class Settings {
     private static final Set<String> KNOWN =
-            new TreeSet<>(Set.of("memory", "node", "peers", "replicas", "resident", "size", "timeout"));
+            new TreeSet<>(Set.of("donors", "memory", "node", "peers", "replicas", "resident", "size", "timeout"));
 
     private final Map<String, ?> env;
 
@@ -57,20 +57,37 @@ final class Settings {
 
     /** The memory that the files lie in. */
     PagedOptions memory() {
-        Object name = env.containsKey("memory") ? env.get("memory") : "files";
-        if (!(name instanceof String memory)) {
-            throw wrong("memory", name, "the name of a region");
+        List<String> peers = addresses("peers");
+        List<String> donors = addresses("donors");
+        if (peers.isEmpty() && donors.isEmpty()) {
+            throw new IllegalArgumentException("neither property 'peers' nor 'donors' has an address");
         }
-        Long size = number("size");
-        PagedOptions options = size == null ? new PagedOptions(memory) : new PagedOptions(memory, wholeBlocks(size));
-        for (String peer : peers()) {
-            options.peer(peer);
-        }
+        PagedOptions options = peers.isEmpty() ? lent() : shared();
+        peers.forEach(options::peer);
+        donors.forEach(options::donor);
         Long resident = number("resident");
         if (resident != null) {
             options.resident(resident);
         }
         return options.replicas(replicas()).timeout(timeout());
+    }
+
+    /** With memory of donors alone, whose regions have no names that are known beforehand. */
+    private PagedOptions lent() {
+        if (env.containsKey("memory")) {
+            throw wrong("memory", env.get("memory"), "shared by any peer");
+        }
+        Long size = number("size");
+        return size == null ? new PagedOptions() : new PagedOptions(wholeBlocks(size));
+    }
+
+    private PagedOptions shared() {
+        Object name = env.containsKey("memory") ? env.get("memory") : "files";
+        if (!(name instanceof String memory)) {
+            throw wrong("memory", name, "the name of a region");
+        }
+        Long size = number("size");
+        return size == null ? new PagedOptions(memory) : new PagedOptions(memory, wholeBlocks(size));
     }
 
     /** On how many peers each block is. */
@@ -86,15 +103,18 @@ final class Settings {
         return size;
     }
 
-    private List<String> peers() {
-        Object value = env.get("peers");
+    private List<String> addresses(String key) {
+        Object value = env.get(key);
+        if (value == null) {
+            return List.of();
+        }
         if (value instanceof Collection<?> several) {
             return several.stream().map(String::valueOf).toList();
         }
         if (value instanceof String text && !text.isBlank()) {
             return List.of(text.trim().split("\\s*,\\s*", -1));
         }
-        throw wrong("peers", value, "addresses, as a collection or with commas between them");
+        throw wrong(key, value, "addresses, as a collection or with commas between them");
     }
 
     private @Nullable Long number(String key) {

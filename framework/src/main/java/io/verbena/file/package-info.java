@@ -1,6 +1,6 @@
 /**
- * Files in the memory of peers: {@link io.verbena.file.RemoteFileSystemProvider} is a provider of {@code java.nio.file}
- * for {@code verbena://name/path}, over one {@link io.verbena.tier.PagedMemory}.
+ * Files in the memory of peers and donors: {@link io.verbena.file.RemoteFileSystemProvider} is a provider of {@code
+ * java.nio.file} for {@code verbena://name/path}, over one {@link io.verbena.tier.PagedMemory}.
  *
  * <pre>
  *   Files.*, FileChannel, any library on Path

@@ -55,15 +55,17 @@ public final class PagedMemory implements AutoCloseable {
     private final ImmediateAccess immediate;
     private final Keeper keeper;
     private final Duration timeout;
+    private final long capacity;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private PagedMemory(Remote remote, Space space, Duration timeout, Runnable onProgress) {
+    private PagedMemory(Remote remote, Space space, long capacity, Duration timeout, Runnable onProgress) {
         this.remote = remote;
         this.peers = remote.peers();
         this.space = space;
         this.geometry = space.geometry();
         this.counters = space.counters();
         this.session = remote.session();
+        this.capacity = capacity;
         this.timeout = timeout;
         this.pager = new Pager(space, session, onProgress);
         this.readAhead = new ReadAhead(space, pager);
@@ -79,8 +81,9 @@ public final class PagedMemory implements AutoCloseable {
      * @throws io.verbena.ConnectionException if one of the peers cannot be reached, refuses, or shares no such memory
      * @throws IllegalArgumentException if options do not fit together, an address is malformed, or the node's mode is
      *     INVOKER
-     * @throws IllegalStateException if a peer does not permit both to read and to write, or a donor's memory is in use
-     *     and does not become free within the limit
+     * @throws IllegalStateException if a peer does not permit both to read and to write, a donor's memory is in use and
+     *     does not become free within the limit, or the memory is to be as long as what the peers share, and they have
+     *     no room for a block
      * @throws java.io.UncheckedIOException if the file cannot be opened
      */
     public static PagedMemory open(Node node, PagedOptions options, Duration limit) {
@@ -94,13 +97,15 @@ public final class PagedMemory implements AutoCloseable {
         boolean opened = false;
         try {
             List<PeerStore> peers = remote.peers();
-            long size = options.size(peers.stream().map(PeerStore::blocks).toList());
+            long capacity =
+                    options.capacity(peers.stream().map(PeerStore::blocks).toList());
+            long size = options.size(capacity);
             Geometry geometry = new Geometry(size, options.pageLength, options.blockLength);
             Frames frames = new Frames(options.frames(size), options.pageLength);
             file = options.spill == null ? null : new FileStore(options.spill, peers.size());
             Stores stores = new Stores(geometry, peers, file, options.replicas);
-            PagedMemory memory =
-                    new PagedMemory(remote, new Space(geometry, frames, stores), options.timeout, options.onProgress);
+            Space space = new Space(geometry, frames, stores);
+            PagedMemory memory = new PagedMemory(remote, space, capacity, options.timeout, options.onProgress);
             remote.session().pollOnNode();
             memory.keeper.start();
             opened = true;
@@ -118,6 +123,14 @@ public final class PagedMemory implements AutoCloseable {
     /** Bytes. */
     public long size() {
         return geometry.size;
+    }
+
+    /**
+     * Bytes of blocks that the peers had room for when this was opened, each on {@link PagedOptions#replicas} of them.
+     * What a memory is longer than that finds no room, or goes to the file.
+     */
+    public long capacity() {
+        return capacity;
     }
 
     // ---- access -----------------------------------------------------------------------------------------------------

@@ -94,6 +94,12 @@ public final class PagedOptions {
         this.size = atLeast("size", size, 1);
     }
 
+    /** Creates the defaults, for donors alone and a memory that is as long as what they lend. */
+    public PagedOptions() {
+        this.memory = null;
+        this.size = ALL;
+    }
+
     /**
      * Creates the defaults, without peers, for a memory that is as long as what the peers share: all of its blocks fit
      * on as many of them as {@link #replicas} says.
@@ -275,24 +281,33 @@ public final class PagedOptions {
     }
 
     /**
-     * How long the memory is.
+     * Bytes of all blocks that fit on as many peers each as there are to be replicas.
      *
      * @param shared blocks that each peer has room for
-     * @throws IllegalArgumentException if that should be all, and is nothing
      */
-    long size(List<Long> shared) {
+    long capacity(List<Long> shared) {
+        long sum = shared.stream().mapToLong(Long::longValue).sum();
+        long longest = shared.stream().mapToLong(Long::longValue).max().orElse(0);
+        return (replicas == 1 ? sum : Math.min(sum / 2, sum - longest)) * blockLength;
+    }
+
+    /**
+     * How long the memory is.
+     *
+     * @param capacity what the peers have room for
+     * @throws IllegalStateException if that should be all, and is nothing
+     */
+    long size(long capacity) {
         if (size != ALL) {
             return size;
         }
-        long sum = shared.stream().mapToLong(Long::longValue).sum();
-        long longest = shared.stream().mapToLong(Long::longValue).max().orElse(0);
-        long bytes = (replicas == 1 ? sum : Math.min(sum / 2, sum - longest)) * blockLength;
-        if (bytes == 0) {
-            throw new IllegalArgumentException("what the peers share as '" + memory + "' has no room for " + replicas
-                    + " replicas of a block of " + blockLength + " bytes");
+        if (capacity == 0) {
+            throw new IllegalStateException(
+                    (memory == null ? "what the donors lend" : "what the peers share as '" + memory + "'")
+                            + " has no room for " + replicas + " replicas of a block of " + blockLength + " bytes");
         }
-        checkSize(bytes);
-        return bytes;
+        checkSize(capacity);
+        return capacity;
     }
 
     /** How many frames a memory of that size has. */

@@ -3,6 +3,7 @@ package io.verbena.file;
 import io.verbena.Node;
 import io.verbena.NodeContext;
 import io.verbena.NodeMode;
+import io.verbena.tier.Donation;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystem;
@@ -14,7 +15,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 
-/** The nodes of a test: donors that share memory, and file systems over them. */
+/** The nodes of a test: donors that share memory, or lend it, and file systems over them. */
 final class Donors implements AutoCloseable {
     static final Duration LONG = Duration.ofSeconds(30);
     static final int BLOCK = BlockPool.BLOCK;
@@ -23,7 +24,9 @@ final class Donors implements AutoCloseable {
     private final RemoteFileSystemProvider provider = new RemoteFileSystemProvider();
     private final NodeMode mode;
     private final List<Node> nodes = new ArrayList<>();
-    private final List<String> addresses = new ArrayList<>();
+    private final List<String> addresses = new ArrayList<>(); // of those that share
+    private final List<String> lenders = new ArrayList<>();
+    private final List<Donation> donations = new ArrayList<>();
     private final List<FileSystem> systems = new ArrayList<>();
 
     private Donors(NodeMode mode) {
@@ -43,8 +46,20 @@ final class Donors implements AutoCloseable {
     Donors add(int bytes) {
         Node node = launch();
         node.share("files", bytes);
-        addresses.add(mode == NodeMode.THREAD ? node.listen("tcp://127.0.0.1:0") : "local:" + node.name());
+        addresses.add(address(node));
         return this;
+    }
+
+    /** Adds a donor that lends memory, as {@code verbena donate} does. */
+    Donors lend(long bytes) {
+        Node node = launch();
+        donations.add(Donation.offer(node, bytes));
+        lenders.add(address(node));
+        return this;
+    }
+
+    private String address(Node node) {
+        return mode == NodeMode.THREAD ? node.listen("tcp://127.0.0.1:0") : "local:" + node.name();
     }
 
     private Node launch() {
@@ -57,6 +72,21 @@ final class Donors implements AutoCloseable {
         return addresses.get(donor);
     }
 
+    /** Where one that lends is reached; counted by themselves. */
+    String lender(int donor) {
+        return lenders.get(donor);
+    }
+
+    Donation donation(int donor) {
+        return donations.get(donor);
+    }
+
+    /** Until nobody has what donors lend. */
+    void awaitReturned() {
+        await(() ->
+                donations.stream().allMatch(each -> each.statistics().borrower().isEmpty()));
+    }
+
     RemoteFileSystemProvider provider() {
         return provider;
     }
@@ -65,6 +95,7 @@ final class Donors implements AutoCloseable {
     Map<String, Object> properties() {
         Map<String, Object> properties = new HashMap<>();
         properties.put("peers", List.copyOf(addresses));
+        properties.put("donors", List.copyOf(lenders));
         properties.put("timeout", LONG);
         properties.put("node", launch());
         return properties;
@@ -101,6 +132,7 @@ final class Donors implements AutoCloseable {
         for (FileSystem each : systems) {
             each.close();
         }
+        donations.forEach(Donation::close);
         for (int i = nodes.size() - 1; i >= 0; i--) {
             nodes.get(i).close();
         }

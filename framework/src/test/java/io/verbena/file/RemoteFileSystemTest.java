@@ -66,8 +66,11 @@ class RemoteFileSystemTest {
     @Test
     void wrongPropertiesAreNamed() throws IOException {
         try (Donors donors = Donors.local().add(1 << 20)) {
-            expectWrong(donors, "colour", "red", "property 'colour' is not known; there are [memory, node, peers, ");
-            expectWrong(donors, "peers", null, "property 'peers' is null, and not addresses");
+            expectWrong(donors, "colour", "red", "property 'colour' is not known; there are [donors, memory, node, ");
+            expectWrong(donors, "peers", null, "neither property 'peers' nor 'donors' has an address");
+            expectWrong(donors, "peers", " ", "property 'peers' is  , and not addresses");
+            expectWrong(donors, "donors", 7, "property 'donors' is 7, and not addresses");
+            expectWrong(donors, "memory", 7, "property 'memory' is 7, and not the name of a region");
             expectWrong(donors, "resident", "much", "property 'resident' is much, and not a whole number");
             expectWrong(donors, "timeout", "15", "property 'timeout' is 15, and not a duration as PT15S");
             expectWrong(donors, "node", "me", "property 'node' is me, and not a Node");

@@ -78,6 +78,14 @@ class DonationTest {
     }
 
     @Test
+    void withoutASizeAllOfItIsBorrowed() {
+        PagedOptions options = new PagedOptions().donor(address).timeout(Peers.LONG);
+        try (PagedMemory memory = PagedMemory.open(borrower, options, Peers.LONG)) {
+            assertThat(memory.size()).isEqualTo(BYTES).isEqualTo(memory.capacity());
+        }
+    }
+
+    @Test
     void nobodyElseHasItMeanwhile() {
         try (PagedMemory memory = borrow(Peers.LONG)) {
             memory.write(0, new UnsafeBuffer(new byte[10]), 0, 10);

@@ -2,6 +2,7 @@ package io.verbena.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.ConnectionException;
@@ -88,13 +89,20 @@ class PagedOptionsTest {
         PagedOptions one =
                 new PagedOptions("pages").peer("local:a").peer("local:b").peer("local:c");
         one.conclude();
-        assertThat(one.size(List.of(3L, 1L, 0L))).isEqualTo(4 * PagedOptions.DEFAULT_BLOCK_LENGTH);
+        assertThat(one.size(one.capacity(List.of(3L, 1L, 0L)))).isEqualTo(4 * PagedOptions.DEFAULT_BLOCK_LENGTH);
         PagedOptions two = one.replicas(2);
-        assertThat(two.size(List.of(3L, 1L, 1L))).isEqualTo(2 * PagedOptions.DEFAULT_BLOCK_LENGTH);
-        assertThat(two.size(List.of(2L, 2L, 3L))).isEqualTo(3 * PagedOptions.DEFAULT_BLOCK_LENGTH);
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> two.size(List.of(3L, 0L, 0L)))
+        assertThat(two.size(two.capacity(List.of(3L, 1L, 1L)))).isEqualTo(2 * PagedOptions.DEFAULT_BLOCK_LENGTH);
+        assertThat(two.size(two.capacity(List.of(2L, 2L, 3L)))).isEqualTo(3 * PagedOptions.DEFAULT_BLOCK_LENGTH);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> two.size(two.capacity(List.of(3L, 0L, 0L))))
                 .withMessage("what the peers share as 'pages' has no room for 2 replicas of a block of 131072 bytes");
+        PagedOptions lent = new PagedOptions().donor("local:a");
+        lent.conclude();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> lent.size(lent.capacity(List.of(0L))))
+                .withMessage("what the donors lend has no room for 1 replicas of a block of 131072 bytes");
+        PagedOptions known = new PagedOptions(4096).donor("local:a");
+        assertThat(known.size(known.capacity(List.of(3L)))).isEqualTo(4096);
     }
 
     @Test
