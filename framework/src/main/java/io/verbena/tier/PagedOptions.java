@@ -116,6 +116,7 @@ public final class PagedOptions {
      *
      * @param address of its node, see {@link io.verbena.Address}, without a name; at most 64
      * @throws IllegalStateException if these options name no region
+     * @throws IllegalArgumentException if it is there already
      */
     public PagedOptions peer(String address) {
         if (memory == null) {
@@ -130,6 +131,7 @@ public final class PagedOptions {
      * long as it is open.
      *
      * @param address of its node, see {@link io.verbena.Address}, without a name; at most 64 donors and other peers
+     * @throws IllegalArgumentException if it is there already
      */
     public PagedOptions donor(String address) {
         return add(address, true);
@@ -137,7 +139,11 @@ public final class PagedOptions {
 
     private PagedOptions add(String address, boolean lends) {
         range("number of peers", peers.size() + 1L, 1, MAX_PEERS);
-        peers.add(new Place(Objects.requireNonNull(address, "peer"), lends));
+        Place place = new Place(Objects.requireNonNull(address, "peer"), lends);
+        if (peers.contains(place)) { // its memory would be two peers', which overwrite each other's blocks
+            throw new IllegalArgumentException((lends ? "donor " : "peer ") + address + " is named twice");
+        }
+        peers.add(place);
         return this;
     }
 

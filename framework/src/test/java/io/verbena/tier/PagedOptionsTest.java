@@ -45,6 +45,8 @@ class PagedOptionsTest {
             bad("replicas 0 outside 1..2", o -> o.replicas(0)),
             bad("replicas 3 outside 1..2", o -> o.replicas(3)),
             bad("number of peers 1 outside 2..64", o -> o.replicas(2)),
+            bad("peer local:nowhere is named twice", o -> o.peer("local:nowhere")),
+            bad("donor local:a is named twice", o -> o.donor("local:a").donor("local:a")),
             bad("timeout PT0S < minimum PT0.001S", o -> o.timeout(Duration.ZERO)),
             bad("queuePairs 65 outside 1..64", o -> o.queuePairs(65)),
             bad("merge OFF is for one thread", o -> o.merge(Merging.OFF)),
