@@ -32,6 +32,7 @@ public final class FilesCommand extends RunCommand {
     private static final int MIB = 1 << 20;
     private static final int MAX_DONORS = 16;
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final int END_SECONDS = 60;
 
     @Option(names = "--fabric", description = "tcp, uds or shm; default ${DEFAULT-VALUE}.")
     String fabric = "shm";
@@ -79,17 +80,17 @@ public final class FilesCommand extends RunCommand {
         RunException.requireRange("operations", operations, 1, 100_000_000);
         RunException.requireRange("rounds", rounds, 1, 1000);
         long share = (long) size * MIB / donors + MIB;
-        RunException.requireRange("bytes a donor", share, 1, Integer.MAX_VALUE);
         out.println(Machine.here().text());
         List<Sink> processes = new ArrayList<>();
         try {
             for (int i = 0; i < donors; i++) {
                 processes.add(new Sink(DonorProcess.class, fabric, "donor-" + i, Long.toString(share)));
             }
-            List<String> peers = processes.stream().map(Sink::address).toList();
+            List<String> addresses = processes.stream().map(Sink::address).toList();
             try (Node node = Node.launch(DonorProcess.context(fabric))) {
-                measure(peers, node);
+                measure(addresses, node);
             }
+            processes.forEach(donor -> donor.await(END_SECONDS)); // they have their memory back
         } catch (IOException e) {
             throw new RunException("a file failed: " + e, e);
         } finally {
@@ -98,7 +99,7 @@ public final class FilesCommand extends RunCommand {
         return 0;
     }
 
-    private void measure(List<String> peers, Node node) throws IOException {
+    private void measure(List<String> addresses, Node node) throws IOException {
         List<Work> works = List.of(
                 new Work("write in order", "MB/s", size * 1.048576, FileLoad::writeAll),
                 new Work("write again in order", "MB/s", size * 1.048576, FileLoad::writeAll),
@@ -107,8 +108,7 @@ public final class FilesCommand extends RunCommand {
                 new Work("write at random, 4 KiB", "k/s", operations / 1e3, load -> load.writeSome(operations)));
         URI uri = URI.create("verbena://bench");
         Map<String, Object> properties = Map.of(
-                "peers", peers,
-                "memory", DonorProcess.MEMORY,
+                "donors", addresses,
                 "resident", (long) resident * MIB,
                 "timeout", TIMEOUT,
                 "node", node);

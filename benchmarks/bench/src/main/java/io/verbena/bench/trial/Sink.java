@@ -90,6 +90,11 @@ public final class Sink implements AutoCloseable {
         return address.startsWith("shm:");
     }
 
+    /** Waits for its end, where its command ends by itself; a status other than 0 ends the measurement. */
+    public void await(double seconds) {
+        java.await(seconds);
+    }
+
     /** Kills the process, which has no time to do anything more. Idempotent. */
     public void kill() {
         java.close();
