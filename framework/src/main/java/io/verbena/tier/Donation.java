@@ -190,21 +190,27 @@ public final class Donation implements AutoCloseable {
 
     private void replace() {
         unshare();
-        State now = State.FREE;
+        RuntimeException failure = null;
         try {
             share();
         } catch (MemoryExhaustedException | IllegalStateException e) {
-            now = State.EXHAUSTED;
-            LOGGER.warn(
-                    "{} cannot lend {} bytes again, and tries with the next request: {}", node, bytes, e.getMessage());
+            failure = e;
         }
         boolean closed;
         synchronized (this) {
             closed = state == State.CLOSED;
-            state = closed ? state : now;
+            if (!closed) {
+                state = failure == null ? State.FREE : State.EXHAUSTED;
+            }
         }
         if (closed) {
             unshare();
+        } else if (failure != null) {
+            LOGGER.warn(
+                    "{} cannot lend {} bytes again, and tries with the next request: {}",
+                    node,
+                    bytes,
+                    failure.getMessage());
         }
     }
 
