@@ -81,6 +81,7 @@ final class NodeEnding {
     private void end() {
         Connections connections = node.connections();
         node.closeAdmin();
+        node.tenants().close();
         NodeRegistry.remove(node.self());
         connections.closeAll();
         work(lingerNanos, connections::isDrained);

@@ -98,6 +98,13 @@ public final class Tenant {
         return group.memory().refusals();
     }
 
+    /**
+     * What the operations of its merging regions were and cost, and how much of them is under way. Any thread.
+     */
+    public MergingStatistics merging() {
+        return admissions.statistics();
+    }
+
     /** Connections that it has now, outgoing and incoming, with a queue pair of their own or one that they share. */
     public int connections() {
         return node.connections().of(group);

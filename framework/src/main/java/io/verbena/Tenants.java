@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.admin.Administered;
+import io.verbena.merge.MergingRecorder;
 import io.verbena.nic.Nic;
 import io.verbena.nic.PerformanceGroup;
 import io.verbena.nic.arbiter.GroupStatistics;
@@ -28,8 +29,10 @@ public final class Tenants {
     private final Node node;
     private final Nic nic;
     private final Map<String, Tenant> byName = new LinkedHashMap<>(); // under this
+    private volatile List<Tenant> listed = List.of(); // of the same tenants, for the flight recorder's thread
     private final @Nullable PeerRates peers; // null: it does not agree with others
     private final @Nullable RateAgent rates; // null: the node does not share by utility
+    private final MergingRecorder recorder;
     private final Tenant ofNode;
 
     Tenants(Node node, Nic nic, @Nullable RateSettings settings) {
@@ -41,6 +44,8 @@ public final class Tenants {
         if (rates != null) {
             node.turns().agent(rates);
         }
+        this.recorder = new MergingRecorder(node.name(), this::merging);
+        recorder.start();
     }
 
     private static PeerRates peers(Node node, RateSettings settings) {
@@ -75,6 +80,7 @@ public final class Tenants {
         try {
             Tenant tenant = new Tenant(node, group, nic.allocateProtectionDomain(group), utility, rates);
             byName.put(tenant.name(), tenant);
+            listed = List.copyOf(byName.values());
             return tenant;
         } catch (RuntimeException e) {
             group.close(); // its name and its place are free again
@@ -136,6 +142,7 @@ public final class Tenants {
         tenant.pd().close();
         tenant.group().close();
         byName.remove(name);
+        listed = List.copyOf(byName.values());
         RateSlot slot = tenant.rates();
         if (rates != null && slot != null) {
             rates.remove(slot);
@@ -148,7 +155,8 @@ public final class Tenants {
             @Override
             public List<Member> tenants() {
                 return list().stream()
-                        .map(tenant -> new Member(tenant.group(), tenant::slowCallbacks, tenant::deliveryRate))
+                        .map(tenant -> new Member(
+                                tenant.group(), tenant::slowCallbacks, tenant::deliveryRate, tenant::merging))
                         .toList();
             }
 
@@ -192,6 +200,17 @@ public final class Tenants {
             }
         }
         return all;
+    }
+
+    private Map<String, MergingStatistics> merging() {
+        Map<String, MergingStatistics> all = new LinkedHashMap<>();
+        listed.forEach(tenant -> all.put(tenant.name(), tenant.merging()));
+        return all;
+    }
+
+    /** The node ends: the flight recorder is told no more. */
+    void close() {
+        recorder.close();
     }
 
     /** What each has sent, and how long it waited, in the order of {@link #list}. */

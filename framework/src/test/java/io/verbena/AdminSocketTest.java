@@ -123,6 +123,30 @@ class AdminSocketTest {
     }
 
     @Test
+    void tellsWhatMergingRegionsDid() throws IOException {
+        node.share("table", 4096);
+        try (Client client = new Client(path)) {
+            RemoteRegion region = node.tenant("gold")
+                    .attach(
+                            "local:" + node.name() + "/table",
+                            new RegionOptions().merge(Merging.HYBRID).window(100),
+                            NodePair.TIMEOUT);
+            assertThat(client.ask("merging")).as("nobody has done anything").containsExactly("ok");
+            assertThat(client.ask("list")).noneMatch(line -> line.contains("merging"));
+            for (int at = 0; at < 300; at += 100) {
+                region.write(at, new UnsafeBuffer(new byte[100]), 0, 100, 0, (id, outcome, value) -> {});
+            }
+            String counts = "\"operations\":3,\"workRequests\":1,\"doorbells\":1,\"merged\":0,\"chained\":0,"
+                    + "\"waited\":2,\"refused\":0,\"bytesInFlight\":100,\"window\":100}";
+            assertThat(client.ask("merging")).containsExactly("{\"name\":\"gold\"," + counts, "ok");
+            List<String> lines = client.ask("list");
+            assertThat(lines.get(0)).doesNotContain("merging");
+            assertThat(lines.get(1)).contains(",\"merging\":{" + counts + ",");
+            assertThat(client.ask("merging gold").get(0)).startsWith("error ");
+        }
+    }
+
+    @Test
     void listsTenantsAndTakesWeights() throws IOException {
         node.openInbox("in");
         Channel channel = node.tenant("gold")

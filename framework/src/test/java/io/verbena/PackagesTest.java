@@ -61,6 +61,7 @@ class PackagesTest {
             Address.class,
             CloseReason.class,
             ConnectionException.class,
+            MergingStatistics.class,
             NodeRuntime.class,
             OperationHandler.class,
             OperationHandler[].class,

@@ -1,5 +1,6 @@
 package io.verbena.admin;
 
+import io.verbena.MergingStatistics;
 import io.verbena.RateExchange;
 import io.verbena.TenantAllocation;
 import io.verbena.nic.PerformanceGroup;
@@ -19,6 +20,8 @@ import org.HdrHistogram.Histogram;
  *   rates             {"name":"a","requests":7415.0, ... }   a line a tenant with a rate, and one of what was
  *                     {"exchange":{"activePeers":2, ... }}    agreed with other nodes, where they do
  *                     ok
+ *   merging           {"name":"a","operations":900, ... }    a line a tenant with merging regions, counts since the
+ *                     ok                                node's launch
  *   weight a 5        ok | error TEXT
  * </pre>
  *
@@ -44,11 +47,14 @@ final class AdminSession {
             if (words[0].equals("rates") && words.length == 1) {
                 return rates();
             }
+            if (words[0].equals("merging") && words.length == 1) {
+                return merging();
+            }
             if (words[0].equals("weight") && words.length == 3) {
                 administered.weight(words[1], number(words[2]));
                 return "ok\n";
             }
-            return "error '" + printable(line) + "' is neither list nor rates nor weight NAME NUMBER\n";
+            return "error '" + printable(line) + "' is neither list nor rates nor merging nor weight NAME NUMBER\n";
         } catch (IllegalArgumentException | IllegalStateException e) {
             return "error " + printable(String.valueOf(e.getMessage())) + "\n";
         }
@@ -100,6 +106,11 @@ final class AdminSession {
                 out.append(",\"rateBound\":\"").append(allocation.bound()).append('"');
             }
             field(out, "heldByRate", s.held());
+            MergingStatistics merging = tenant.merging().get();
+            if (!merging.isIdle()) {
+                out.append(",\"merging\":{");
+                fields(out, merging).append('}');
+            }
             field(out, "memory", group.memory().used());
             field(out, "refusedForMemory", group.memory().refusals());
             out.append("}\n");
@@ -147,6 +158,31 @@ final class AdminSession {
             out.append("}}\n");
         }
         return out.append("ok\n").toString();
+    }
+
+    private String merging() {
+        StringBuilder out = new StringBuilder();
+        for (Administered.Member tenant : administered.tenants()) {
+            MergingStatistics merging = tenant.merging().get();
+            if (!merging.isIdle()) {
+                out.append("{\"name\":\"").append(tenant.group().name()).append("\",");
+                fields(out, merging).append("}\n");
+            }
+        }
+        return out.append("ok\n").toString();
+    }
+
+    private static StringBuilder fields(StringBuilder out, MergingStatistics merging) {
+        out.append("\"operations\":").append(merging.operations());
+        field(out, "workRequests", merging.workRequests());
+        field(out, "doorbells", merging.doorbells());
+        field(out, "merged", merging.merged());
+        field(out, "chained", merging.chained());
+        field(out, "waited", merging.waited());
+        field(out, "refused", merging.refused());
+        field(out, "bytesInFlight", merging.bytesInFlight());
+        field(out, "window", merging.window());
+        return out;
     }
 
     private static void field(StringBuilder out, String name, long value) {

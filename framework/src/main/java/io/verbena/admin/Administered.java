@@ -1,11 +1,13 @@
 package io.verbena.admin;
 
+import io.verbena.MergingStatistics;
 import io.verbena.RateExchange;
 import io.verbena.TenantAllocation;
 import io.verbena.nic.PerformanceGroup;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What is administered: the tenants of a node. Thread-safe. */
@@ -33,6 +35,11 @@ public interface Administered {
      * @param group what it has sent, and is entitled to
      * @param slowCallbacks how often its callbacks were slow
      * @param deliveryRate messages a second that its inboxes deliver, 0 for no bound
+     * @param merging what its merging regions have done
      */
-    record Member(PerformanceGroup group, LongSupplier slowCallbacks, LongSupplier deliveryRate) {}
+    record Member(
+            PerformanceGroup group,
+            LongSupplier slowCallbacks,
+            LongSupplier deliveryRate,
+            Supplier<MergingStatistics> merging) {}
 }

@@ -61,6 +61,15 @@ final class Admission {
         }
     }
 
+    /** The widest window of its queues. */
+    long window() {
+        long widest = 0;
+        for (MergeQueue queue : queues) {
+            widest = Math.max(widest, queue.window());
+        }
+        return widest;
+    }
+
     /** Bytes in flight. */
     long inFlight() {
         return inFlight.get();

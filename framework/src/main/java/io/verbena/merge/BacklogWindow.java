@@ -44,7 +44,7 @@ public final class BacklogWindow implements Window {
     }
 
     @Override
-    public void ended(long ended, long roundTrip, long now) {
+    public void ended(long ended, long roundTrip, long inFlight, long now) {
         if (!began) {
             began = true;
             halfBegan = now;

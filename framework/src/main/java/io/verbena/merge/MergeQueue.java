@@ -82,6 +82,11 @@ final class MergeQueue {
         return admission;
     }
 
+    /** Bytes that it lets be under way now. */
+    long window() {
+        return work.window().bytes();
+    }
+
     MergeCounters counters() {
         return counters;
     }
@@ -337,6 +342,7 @@ final class MergeQueue {
         }
         if (batch.next == memory.claims().next()) { // and there will be no more
             memory.close();
+            admissions.ended(this);
         }
     }
 

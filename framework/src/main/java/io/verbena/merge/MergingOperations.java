@@ -195,6 +195,7 @@ public final class MergingOperations implements RegionOperations {
         if (why == ClaimRing.CLOSED) {
             return SendResult.CLOSED;
         }
+        queue.counters().refused.increment();
         group.statistics().refuse(path.limit());
         return SendResult.BACK_PRESSURED;
     }
@@ -256,6 +257,7 @@ public final class MergingOperations implements RegionOperations {
                 counters.merged.get(),
                 counters.chained.get(),
                 counters.waited.get(),
+                counters.refused.sum(),
                 queue.admission().inFlight(),
                 work.window().bytes(),
                 0);
@@ -288,9 +290,20 @@ public final class MergingOperations implements RegionOperations {
         if (completions.poll(onCompletion, path.depth()) > 0) {
             long bytes = freed;
             freed = 0;
-            work.learn(completed - 1, bytes);
+            learn(bytes);
             work.ended(completed);
             queue.admission().giveBack(bytes, null);
+        }
+    }
+
+    private void learn(long bytes) {
+        boolean entered = engine.enterCallback(); // the window may be found by the application
+        try {
+            work.learn(completed - 1, bytes, queue.admission().inFlight() - bytes);
+        } finally {
+            if (entered) {
+                engine.leaveCallback();
+            }
         }
     }
 

@@ -42,7 +42,7 @@ public final class TimelyWindow implements Window {
     }
 
     @Override
-    public void ended(long bytes, long roundTrip, long now) {
+    public void ended(long bytes, long roundTrip, long inFlight, long now) {
         least = Math.max(1, Math.min(least, roundTrip));
         if (began && now - nextStep < 0) {
             return;

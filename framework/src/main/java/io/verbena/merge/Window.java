@@ -20,9 +20,10 @@ public interface Window {
      *
      * @param bytes of them
      * @param roundTrip nanoseconds from post to end, of the last of them
+     * @param inFlight bytes that are still under way to the node, of all regions that share the account
      * @param now nanoseconds of the node's clock
      */
-    void ended(long bytes, long roundTrip, long now);
+    void ended(long bytes, long roundTrip, long inFlight, long now);
 
     /** One that never changes. */
     static Window fixed(long bytes) {
@@ -38,7 +39,7 @@ public interface Window {
             }
 
             @Override
-            public void ended(long ended, long roundTrip, long now) {}
+            public void ended(long ended, long roundTrip, long inFlight, long now) {}
         };
     }
 }

@@ -73,11 +73,17 @@ final class WorkRequests {
         ended = number;
     }
 
-    /** Work requests of so many bytes have ended in success, this one last: the window learns from it. Who polls. */
-    void learn(int last, long endedBytes) {
+    /**
+     * Work requests have ended: the window learns from it. Who polls.
+     *
+     * @param last of them
+     * @param endedBytes of them
+     * @param inFlight bytes under way to the node without them
+     */
+    void learn(int last, long endedBytes, long inFlight) {
         if (window.learns()) {
             long now = clock.nanoTime();
-            window.ended(endedBytes, now - times[last & mask], now);
+            window.ended(endedBytes, now - times[last & mask], inFlight, now);
         }
     }
 

@@ -14,6 +14,7 @@
  *                    SendPath ──▶ queue pair                   of a MergePeer, which a connection leads to
  *                        ⋮
  *   who polls  ◀── MergingOperations ◀── WorkRequests            which operations a completion ends; told in order
+ *   flight recorder ◀── MergingRecorder ◀── Admissions            what the queues of a tenant have done
  * </pre>
  *
  * <p>There is a queue for each region and queue pair, not one of the process's for all reads and one for all writes as

@@ -162,7 +162,7 @@ public final class DirectOperations implements RegionOperations {
     @Override
     public RegionStatistics statistics() {
         long posted = operations.next();
-        return new RegionStatistics(posted, posted, posted, 0, 0, 0, 0, 0, 0);
+        return new RegionStatistics(posted, posted, posted, 0, 0, 0, 0, 0, 0, 0);
     }
 
     @Override

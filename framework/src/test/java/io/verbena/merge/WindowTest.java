@@ -23,7 +23,7 @@ class WindowTest {
             long underWay = window.bytes();
             long roundTrip = Math.max(least, (long) (underWay / rate));
             now += Math.max(1, roundTrip * piece / underWay);
-            window.ended(piece, roundTrip, now);
+            window.ended(piece, roundTrip, underWay - piece, now);
         }
     }
 
@@ -69,7 +69,7 @@ class WindowTest {
     @Test
     void oneThatIsFixedStaysSo() {
         Window window = Window.fixed(5);
-        window.ended(1 << 20, US, now);
+        window.ended(1 << 20, US, 0, now);
         assertThat(window.bytes()).isEqualTo(5);
         assertThat(window.learns()).isFalse();
     }

@@ -6,12 +6,12 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 
 /**
- * What the flight recorder keeps of a source of periodic events: not the source itself, so that a NIC which was dropped
- * without being closed is collected. Until the recorder is first used it is not even started.
+ * What the flight recorder keeps of a source of periodic events: not the source itself, so that a NIC or node that was
+ * dropped without being closed is collected. Until the recorder is first used it is not even started.
  *
  * <p>Thread-safe: the recorder calls by one thread at a time.
  */
-final class PeriodicHook implements FlightRecorderListener, Runnable {
+public final class PeriodicHook implements FlightRecorderListener, Runnable {
     private final Class<? extends Event> type;
     private final WeakReference<Runnable> source;
 
@@ -21,12 +21,13 @@ final class PeriodicHook implements FlightRecorderListener, Runnable {
      * @param type of the events, which says how often the recorder calls
      * @param source emits them
      */
-    PeriodicHook(Class<? extends Event> type, Runnable source) {
+    public PeriodicHook(Class<? extends Event> type, Runnable source) {
         this.type = type;
         this.source = new WeakReference<>(source);
     }
 
-    void start() {
+    /** Emits from here on, until it is closed. */
+    public void start() {
         FlightRecorder.addListener(this); // which is told at once if it runs already
     }
 
@@ -45,7 +46,8 @@ final class PeriodicHook implements FlightRecorderListener, Runnable {
         }
     }
 
-    void close() {
+    /** Emits no more. Idempotent. */
+    public void close() {
         FlightRecorder.removeListener(this);
         FlightRecorder.removePeriodicEvent(this);
     }
