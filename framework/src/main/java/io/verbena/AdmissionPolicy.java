@@ -5,6 +5,7 @@ import io.verbena.merge.BacklogWindow;
 import io.verbena.merge.TimelyWindow;
 import io.verbena.merge.Window;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -54,6 +55,20 @@ public final class AdmissionPolicy {
         long from = nanos("low", low);
         long to = nanos("high", Limits.atLeast("high", high, low));
         return new AdmissionPolicy(() -> new TimelyWindow(from, to), "round trips of " + low + " to " + high);
+    }
+
+    /**
+     * As a control of the application's says, each time that something has ended.
+     *
+     * @param firstBytes the window until then, at least 1
+     * @param controls gives each region a control of its own, when it is attached
+     */
+    public static AdmissionPolicy of(long firstBytes, Supplier<? extends AdmissionControl> controls) {
+        Limits.atLeast("first window", firstBytes, 1);
+        Objects.requireNonNull(controls, "controls");
+        return new AdmissionPolicy(
+                () -> new ControlledWindow(firstBytes, Objects.requireNonNull(controls.get(), "control")),
+                "a control, from " + firstBytes + " bytes on");
     }
 
     private static long nanos(String what, Duration time) {

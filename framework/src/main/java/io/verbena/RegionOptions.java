@@ -1,6 +1,7 @@
 package io.verbena;
 
 import io.verbena.merge.MergeSettings;
+import io.verbena.merge.Window;
 import io.verbena.nic.ProtectionDomain;
 import io.verbena.remote.RegistrationCost;
 import java.util.Objects;
@@ -115,10 +116,8 @@ public final class RegionOptions {
             }
             return null;
         }
-        return new MergeSettings(
-                merging.merges,
-                merging.chains,
-                buffer == 0 ? DEFAULT_BUFFER : buffer,
-                (admission == null ? AdmissionPolicy.fixed(DEFAULT_WINDOW) : admission)::window);
+        AdmissionPolicy policy = admission == null ? AdmissionPolicy.fixed(DEFAULT_WINDOW) : admission;
+        Window window = policy.window(); // here: if the application's control cannot be made, nothing is attached
+        return new MergeSettings(merging.merges, merging.chains, buffer == 0 ? DEFAULT_BUFFER : buffer, () -> window);
     }
 }
