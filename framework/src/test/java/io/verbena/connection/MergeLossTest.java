@@ -3,6 +3,8 @@ package io.verbena.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.AccessRequest;
+import io.verbena.CloseReason;
+import io.verbena.MergingStatistics;
 import io.verbena.NodeRuntime;
 import io.verbena.Outcome;
 import io.verbena.Right;
@@ -193,6 +195,8 @@ class MergeLossTest {
     private Simulation simulation;
     private SimFabric fabric;
     private SimNode client;
+    private SimNode server;
+    private Simulation.Participant serversConnections;
     private End asks;
     private End answers;
     private Connection connection;
@@ -204,12 +208,12 @@ class MergeLossTest {
         simulation = new Simulation(seed);
         fabric = new SimFabric(simulation);
         client = new SimNode(simulation, fabric, "client", 1);
-        SimNode server = new SimNode(simulation, fabric, "server", 2);
+        server = new SimNode(simulation, fabric, "server", 2);
         asks = new End("client", client.nic(), simulation.clock(), settings);
         answers = new End("server", server.nic(), simulation.clock(), settings);
         fabric.connect(client.nic().engine(0).endpoint(), server.nic().engine(0).endpoint(), profile);
         simulation.add("client's connections", asks);
-        simulation.add("server's connections", answers);
+        serversConnections = simulation.add("server's connections", answers);
         simulation.runFor(10 * MS);
         connection = asks.connections
                 .handshake()
@@ -320,6 +324,53 @@ class MergeLossTest {
         assertThat(told).isEqualTo(posted);
         assertThat(lost).isPositive();
         assertThat(region.outstanding()).isZero();
+    }
+
+    /** The peer dies while merged requests are under way, done or not: each operation ends once, the account is 0. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void endsAllOnceWhenThePeerCrashes(int seed) {
+        Random random = new Random(seed);
+        connect(seed, new MergeSettings(true, true, 1 << 14, () -> Window.fixed(2048)), lossy());
+        MergingOperations region = asks.operations;
+        while (region.statistics().merged() == 0 || region.statistics().waited() < 20) {
+            client.act(() -> region.together(() -> postAdjacent(region, 20)));
+            simulation.runFor(random.nextInt((int) MS / 20));
+            client.act(() -> region.poll(1));
+        }
+        assertThat(region.statistics().bytesInFlight()).isPositive();
+        serversConnections.remove();
+        server.crash();
+        if (seed % 2 == 0) { // nobody polls before all is over
+            simulation.runUntil(() -> asks.retired, TimeUnit.SECONDS.toNanos(60));
+            assertThat(region.statistics().bytesInFlight()).isZero();
+        }
+        simulation.runUntil(
+                () -> {
+                    client.act(() -> region.poll(20));
+                    return asks.retired && told == posted;
+                },
+                TimeUnit.SECONDS.toNanos(60));
+        assertThat(region.poll(20)).as("more ends than operations").isZero();
+        assertThat(lost).isPositive();
+        assertThat(connection.reason).isEqualTo(CloseReason.PEER_LOST);
+        assertThat(region.outstanding()).isZero();
+        assertThat(region.statistics().bytesInFlight()).isZero();
+        assertThat(region.holdsUnposted()).isFalse();
+        assertThat(asks.admissions.statistics())
+                .extracting(MergingStatistics::operations, MergingStatistics::window)
+                .containsExactly((long) posted, 0L);
+    }
+
+    private void postAdjacent(MergingOperations region, int count) {
+        UnsafeBuffer source = new UnsafeBuffer(new byte[64]);
+        for (int i = 0; i < count; i++) {
+            int id = posted;
+            SendResult result = region.write(64L * i, source, 0, 64, id, (correlation, outcome, value) -> {
+                tell(id, correlation, outcome, value, 0);
+            });
+            posted += result == SendResult.SENT ? 1 : 0;
+        }
     }
 
     @Test
