@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name of the tenant
  * @param weight among tenants
- * @param queuePairs it has
- * @param urgentQueuePairs of them, those of the latency-sensitive class
  * @param bytes sent
  * @param charged for them, in the unit that shares are of
  * @param entitled to in the same unit, of what was charged while it had something to send; 0 if its node does not say
@@ -28,12 +26,11 @@ import org.jspecify.annotations.Nullable;
  * @param deliveryRate messages a second that its inboxes deliver now, where its node shares them by utility; 0 for no
  *     bound
  * @param rateBound what its rate is bound by; null where its node does not share by utility
+ * @param merging what its merging regions have done; null if nothing
  */
 record TenantState(
         String name,
         int weight,
-        int queuePairs,
-        int urgentQueuePairs,
         long bytes,
         long charged,
         long entitled,
@@ -49,12 +46,18 @@ record TenantState(
         long demoted,
         long requestRate,
         long deliveryRate,
-        @Nullable String rateBound) {
+        @Nullable String rateBound,
+        @Nullable MergingState merging) {
     private static final String[] LIMITS = {"window", "link", "receiver", "ceiling"};
 
     /** The state of a tenant that has done nothing. */
     static TenantState atFirst(String name, int weight) {
-        return new TenantState(name, weight, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null);
+        return new TenantState(name, weight, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, null);
+    }
+
+    /** What its merging regions have done. */
+    MergingState merged() {
+        return merging == null ? MergingState.NONE : merging;
     }
 
     /** What its rate is bound by, in lower case; a dash where it has none. */

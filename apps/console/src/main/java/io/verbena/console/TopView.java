@@ -8,7 +8,8 @@ import java.util.Locale;
 
 /**
  * The table of a node's tenants over an interval: what each is entitled to among those that had something to send, by
- * the node's books or, where it keeps none, by weight; and what it got.
+ * the node's books or, where it keeps none, by weight; and what it got. Below it those whose operations on remote
+ * memory merged or waited, if there are any.
  */
 final class TopView {
     private static final String FORMAT =
@@ -32,6 +33,10 @@ final class TopView {
         "slow",
         "demoted"
     };
+    private static final String MERGING_FORMAT = "%3s %-16s %12s %9s %9s %11s %12s %10s";
+    private static final String[] MERGING_HEAD = {
+        "#", "merging regions", "operations/s", "merged", "waited", "refused/s", "MB in flight", "MB window"
+    };
     private static final int BAR = 20;
     private static final int NAME = 16;
 
@@ -49,6 +54,15 @@ final class TopView {
 
         long entitled() {
             return now.entitled() - before.entitled();
+        }
+
+        /** Whether its merging regions took or refused anything, or have something under way. */
+        boolean merges() {
+            MergingState then = before.merged();
+            MergingState state = now.merged();
+            return state.operations() > then.operations()
+                    || state.refused() > then.refused()
+                    || state.bytesInFlight() > 0;
         }
 
         /** Cells of its line from the rate on. */
@@ -105,6 +119,7 @@ final class TopView {
             }
             lines.add(line(i + 1, tenant, entitled, share, nanos));
         }
+        addMerging(lines, tenants, nanos);
         lines.add("");
         lines.add(
                 active == 0
@@ -113,6 +128,43 @@ final class TopView {
                                 "Jain's index %.4f over %d that send",
                                 JainIndex.of(Arrays.copyOf(normalised, active)), active));
         return lines;
+    }
+
+    private static void addMerging(List<String> lines, List<Interval> tenants, long nanos) {
+        boolean began = false;
+        for (int i = 0; i < tenants.size(); i++) {
+            Interval tenant = tenants.get(i);
+            if (tenant.merges()) {
+                if (!began) {
+                    began = true;
+                    lines.add("");
+                    lines.add(text(MERGING_FORMAT, (Object[]) MERGING_HEAD));
+                }
+                lines.add(mergingLine(i + 1, tenant, nanos));
+            }
+        }
+    }
+
+    private static String mergingLine(int number, Interval tenant, long nanos) {
+        MergingState before = tenant.before().merged();
+        MergingState now = tenant.now().merged();
+        double seconds = nanos / 1e9;
+        long operations = now.operations() - before.operations();
+        return text(
+                MERGING_FORMAT,
+                number,
+                shortened(tenant.now().name()),
+                text("%,.0f", operations / seconds),
+                part(now.merged() - before.merged(), operations),
+                part(now.waited() - before.waited(), operations),
+                text("%,.0f", (now.refused() - before.refused()) / seconds),
+                text("%.3f", now.bytesInFlight() / 1e6),
+                now.window() == Long.MAX_VALUE ? "-" : text("%.3f", now.window() / 1e6));
+    }
+
+    /** A part of operations; one may be counted as merged or waiting after the interval in which it came. */
+    private static String part(long some, long all) {
+        return all == 0 ? "-" : text("%.0f %%", Math.min(100, some * 100.0 / all));
     }
 
     private static String line(int number, Interval tenant, double entitled, double share, long nanos) {

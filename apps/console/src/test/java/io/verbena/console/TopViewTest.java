@@ -14,8 +14,6 @@ class TopViewTest {
         return new TenantState(
                 name,
                 weight,
-                1,
-                0,
                 charged,
                 charged,
                 0,
@@ -31,6 +29,7 @@ class TopViewTest {
                 0,
                 0,
                 0,
+                null,
                 null);
     }
 
@@ -54,8 +53,6 @@ class TopViewTest {
         TenantState web = new TenantState(
                 "web",
                 1,
-                1,
-                0,
                 600,
                 600,
                 500,
@@ -71,9 +68,10 @@ class TopViewTest {
                 2,
                 1_500_000,
                 700,
-                "COMPLETIONS");
+                "COMPLETIONS",
+                null);
         TenantState batch = new TenantState(
-                "batch", 9, 1, 0, 400, 400, 500, 4, SECOND / 2, 1000, 5000, 0, 0, 0, 0, 0, 0, 0, 0, null);
+                "batch", 9, 400, 400, 500, 4, SECOND / 2, 1000, 5000, 0, 0, 0, 0, 0, 0, 0, 0, null, null);
 
         List<String> lines = TopView.lines(List.of(), List.of(web, batch), SECOND);
 
@@ -91,6 +89,30 @@ class TopViewTest {
         List<String> lines = TopView.lines(List.of(), List.of(state("new", 2, 500, 5)), SECOND);
 
         assertThat(lines.get(1)).containsPattern("100.00 % +100.00 %").contains(" 5 ");
+    }
+
+    private static TenantState merging(String name, MergingState state) {
+        return new TenantState(name, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, state);
+    }
+
+    @Test
+    void thoseWhoseOperationsMergeHaveATableOfTheirOwn() {
+        List<TenantState> before = List.of(
+                merging("idle", new MergingState(900, 90, 9, 1, 0, 7_000_000)),
+                merging("pages", new MergingState(1000, 100, 10, 1, 0, 7_000_000)),
+                merging("none", null));
+        List<TenantState> now = List.of(
+                merging("idle", new MergingState(900, 90, 9, 1, 0, 7_000_000)),
+                merging("pages", new MergingState(5000, 1100, 210, 41, 6_900_000, 7_000_000)),
+                merging("none", null),
+                merging("new", new MergingState(2, 2, 0, 0, 0, Long.MAX_VALUE)));
+
+        List<String> lines = TopView.lines(before, now, 2 * SECOND);
+
+        assertThat(lines).hasSize(11);
+        assertThat(lines.get(6)).containsPattern("# merging regions +operations/s +merged +waited +refused/s");
+        assertThat(lines.get(7)).matches(" +2 pages +2,000 +25 % +5 % +20 +6\\.900 +7\\.000");
+        assertThat(lines.get(8)).matches(" +4 new +1 +100 % +0 % +0 +0\\.000 +-");
     }
 
     @Test
