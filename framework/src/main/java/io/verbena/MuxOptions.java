@@ -1,20 +1,26 @@
 package io.verbena;
 
 import io.verbena.mux.MuxSettings;
+import java.util.Objects;
 
 /**
  * When and how channels share queue pairs ({@link NodeContext#shareConnections}): fluent setters over defaults.
  * Mutable; not thread-safe.
+ *
+ * <p>Who moves messages from the channels to the queue pair is not an option here: it is whoever does the node's work
+ * just then, or sends, without a change of threads. Avatar has a thread of its own for that, the Worker: for the same,
+ * let the node's thread alone do it ({@link NodeMode#THREAD}).
  */
 public final class MuxOptions {
     private int after = 8;
     private int queuePairs = 2;
     private int depth = 4;
     private int segment = 16 << 10;
+    private MuxScheduler scheduler = MuxScheduler.DEFICIT_ROUND_ROBIN;
 
     /**
      * Creates the defaults: from the ninth channel on, two queue pairs, 4 messages under way at first, segments of
-     * 16 KiB.
+     * 16 KiB, turns in bytes by weights.
      */
     public MuxOptions() {}
 
@@ -57,7 +63,13 @@ public final class MuxOptions {
         return this;
     }
 
+    /** Which of the channels that share a queue pair sends next; {@link MuxScheduler#DEFICIT_ROUND_ROBIN} by default. */
+    public MuxOptions scheduler(MuxScheduler discipline) {
+        scheduler = Objects.requireNonNull(discipline, "discipline");
+        return this;
+    }
+
     MuxSettings settings() {
-        return new MuxSettings(after, queuePairs, depth, segment);
+        return new MuxSettings(after, queuePairs, depth, segment, scheduler);
     }
 }

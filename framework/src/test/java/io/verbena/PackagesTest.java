@@ -62,6 +62,7 @@ class PackagesTest {
             CloseReason.class,
             ConnectionException.class,
             MergingStatistics.class,
+            MuxScheduler.class,
             NodeRuntime.class,
             OperationHandler.class,
             OperationHandler[].class,

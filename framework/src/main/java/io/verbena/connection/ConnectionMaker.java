@@ -92,7 +92,8 @@ final class ConnectionMaker {
                 owner.pd().createQueuePair(a),
                 sharing.depth(),
                 BitUtil.findNextPositivePowerOfTwo(settings.sendDepth()),
-                sharing.segment());
+                sharing.segment(),
+                sharing.scheduler());
     }
 
     /** Makes a connection that shares a queue pair. */

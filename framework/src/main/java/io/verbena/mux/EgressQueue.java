@@ -42,10 +42,12 @@ final class EgressQueue extends Round.Member {
     private final SharedPath path;
     private final SendRing ring;
     private final int stream;
+    private final boolean weighs; // where it takes turns
 
     boolean counted; // its weight is in the queue pair's
     boolean waits; // it stands in a round
     boolean isLong; // in that of long messages
+    long tag; // of the last message that was sent, where tags say who is next
     private boolean shut; // what was not moved is not moved any more
     private long fetched; // before this one, the first lines of requests are in the engine's cache
     private int cut; // bytes of the next request that were moved
@@ -57,11 +59,13 @@ final class EgressQueue extends Round.Member {
      * Creates an empty one.
      *
      * @param ring for the channel's requests
+     * @param weighs whether its channel's weight counts among those that share the queue pair
      */
-    EgressQueue(SharedPath path, SendRing ring) {
+    EgressQueue(SharedPath path, SendRing ring, boolean weighs) {
         this.path = path;
         this.ring = ring;
         this.stream = path.stream();
+        this.weighs = weighs;
     }
 
     // ---- any thread's -----------------------------------------------------------------------------------------------
@@ -83,9 +87,14 @@ final class EgressQueue extends Round.Member {
         return stream;
     }
 
-    /** Its channel's weight. */
+    /** Its weight where it takes turns: its channel's, or 1 if that does not count. */
     @Override
     int weight() {
+        return weighs ? path.weight() : 1;
+    }
+
+    /** Its channel's weight. */
+    int channelWeight() {
         return path.weight();
     }
 

@@ -1,5 +1,6 @@
 package io.verbena.mux;
 
+import io.verbena.MuxScheduler;
 import io.verbena.nic.GroupAttributes;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendFeed;
@@ -11,10 +12,17 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the channels that share a queue pair sends next. Those that have something to send take turns by deficit
- * round robin in bytes, as their weights say, whenever the queue pair's ring is empty. That is the work of whoever
- * holds the engine's baton. A long message goes in segments, between which others have their turns ({@link
- * LongMessages}).
+ * Which of the channels that share a queue pair sends next. Those that have something to send take turns whenever the
+ * queue pair's ring is empty. That is the work of whoever holds the engine's baton. A long message goes in segments,
+ * between which others have their turns ({@link LongMessages}).
+ *
+ * <p>By the {@link MuxScheduler}, what differs is what is in turn:
+ *
+ * <pre>
+ *   DEFICIT_ROUND_ROBIN      Round, LongMessages    charged bytes                   weights count
+ *   ROUND_ROBIN              Round, LongMessages    charged messages and segments   they do not
+ *   WEIGHTED_FAIR_QUEUEING   FairRound of all       charged bytes, by tags          weights count
+ * </pre>
  *
  * <p>Under the baton, but for {@link #leadsTo} and what says so.
  */
@@ -50,10 +58,12 @@ final class EgressScheduler implements SendSource {
     private final SendFeed feed;
     private final ReadyList ready = new ReadyList();
     private final int segment;
+    private final boolean inMessages; // and segments, not in bytes; weights do not count
+    private final boolean cuts; // long messages
 
     // The rounds of those that have something to send, and who sent what lies in the ring.
-    private final Round round = new Round();
-    private final LongMessages longMessages = new LongMessages();
+    private final Round round;
+    private final LongMessages longMessages;
     private final NotReady notReady = new NotReady();
     private final Pieces pieces = new Pieces();
     private int longestShort = MAX_SHORT; // bytes of the longest message that is not cut
@@ -61,10 +71,20 @@ final class EgressScheduler implements SendSource {
 
     private volatile int inbox = NO_INBOX; // to which all channels lead
 
-    EgressScheduler(QueuePair queuePair, int segment) {
+    EgressScheduler(QueuePair queuePair, int segment, MuxScheduler discipline) {
         this.queuePair = queuePair;
         this.segment = segment;
+        this.inMessages = discipline == MuxScheduler.ROUND_ROBIN;
+        this.cuts = discipline != MuxScheduler.WEIGHTED_FAIR_QUEUEING;
+        int quantum = inMessages ? Round.MESSAGES : Round.BYTES;
+        this.round = cuts ? new Round(quantum) : new FairRound();
+        this.longMessages = new LongMessages(quantum);
         this.feed = queuePair.feed(this);
+    }
+
+    /** Whether the channels' weights count among them. Any thread. */
+    boolean weighs() {
+        return !inMessages;
     }
 
     /** How it gets its turns. Any thread. */
@@ -88,7 +108,7 @@ final class EgressScheduler implements SendSource {
 
     @Override
     public void fill(SendRing ring) {
-        longestShort = Math.min(MAX_SHORT, feed.packetLength()); // once, not with each message
+        longestShort = cuts ? Math.min(MAX_SHORT, feed.packetLength()) : Integer.MAX_VALUE; // once a turn
         takeReady();
         int moved = 0;
         while (moved < MAX_MOVED) {
@@ -103,9 +123,10 @@ final class EgressScheduler implements SendSource {
             notReady.sent(queue);
             ring.posted();
             int sent = bytes + OVERHEAD;
-            queue.credit -= sent;
+            int charge = inMessages ? 1 : sent;
+            queue.credit -= charge;
             if (isLong) {
-                longMessages.credit -= sent;
+                longMessages.credit -= charge;
                 longMessages.sent(queue);
             }
             moved += sent;
@@ -214,7 +235,7 @@ final class EgressScheduler implements SendSource {
             pieces.know(queue);
         }
         count(queue);
-        queue.credit = queue.share();
+        queue.credit = round.share(queue);
         round.append(queue); // where its first message belongs is seen when its turn comes
     }
 
@@ -222,7 +243,7 @@ final class EgressScheduler implements SendSource {
         queue.waits = true;
         if (!queue.counted) {
             queue.counted = true;
-            weight += queue.weight();
+            weight += queue.channelWeight();
         }
     }
 
@@ -363,7 +384,7 @@ final class EgressScheduler implements SendSource {
     private void uncount(EgressQueue queue) {
         if (queue.counted && !queue.waits && !queue.isUnderWay()) {
             queue.counted = false;
-            weight -= queue.weight();
+            weight -= queue.channelWeight();
         }
     }
 
@@ -382,7 +403,7 @@ final class EgressScheduler implements SendSource {
         if (queue.counted) {
             weight += difference;
         }
-        if (queue.isLong) {
+        if (queue.isLong && weighs()) {
             longMessages.reweigh(difference);
         }
     }

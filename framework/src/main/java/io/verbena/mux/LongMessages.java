@@ -18,12 +18,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Under the engine's baton.
  */
 final class LongMessages extends Round.Member {
-    private final Round queues = new Round();
+    private final Round queues;
     private @Nullable EgressQueue current; // whose message is sent in part
     private int weight;
     private boolean stands; // in the round of all
 
-    LongMessages() {}
+    /**
+     * Creates it, without queues.
+     *
+     * @param quantum of the rounds
+     */
+    LongMessages(int quantum) {
+        queues = new Round(quantum);
+    }
 
     /** A queue's next message is long. */
     void enter(EgressQueue queue) {
@@ -40,7 +47,7 @@ final class LongMessages extends Round.Member {
     /** It stands in the round of all from here on, with a share, or no longer. */
     void stands(boolean there) {
         stands = there;
-        credit = share();
+        credit = queues.share(this);
     }
 
     /** The queue whose turn it is; null if there are none. */

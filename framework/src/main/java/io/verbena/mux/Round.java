@@ -3,15 +3,18 @@ package io.verbena.mux;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deficit round robin in bytes: a member sends while it has credit, may end below zero, and gets a share by its weight
- * with each round. Constant time a turn, and no allocation: the links are the members' own, so one is in one round at a
- * time.
+ * Deficit round robin: a member sends while it has credit, may end below zero, and gets a share by its weight with each
+ * round. It is in bytes, or in messages and segments: the quantum says what is charged. Constant time a turn, and no
+ * allocation: the links are the members' own, so one is in one round at a time.
  *
  * <p>Under the engine's baton.
  */
-final class Round {
-    /** Bytes that a member of weight 1 may send in a round. */
-    static final int QUANTUM = 16 << 10;
+class Round {
+    /** Bytes that a member of weight 1 may send in a round, where bytes count. */
+    static final int BYTES = 16 << 10;
+
+    /** Where messages count, and segments. */
+    static final int MESSAGES = 1;
 
     /** Keeps what the engine writes off the lines of others. */
     @SuppressWarnings("unused")
@@ -23,7 +26,7 @@ final class Round {
     abstract static class Member extends Before {
         private @Nullable Member next;
 
-        /** Bytes that it may still send in this round; below zero it owes. */
+        /** What it may still send in this round; below zero it owes. */
         long credit;
 
         Member() {}
@@ -33,18 +36,27 @@ final class Round {
 
         /** Whether it has something to send. */
         abstract boolean hasNext();
-
-        final long share() {
-            return (long) QUANTUM * weight();
-        }
     }
+
+    private final int quantum;
 
     private @Nullable Member first;
     private @Nullable Member last;
     private int size;
 
-    /** Creates one without members. */
-    Round() {}
+    /**
+     * Creates one without members.
+     *
+     * @param quantum what a member of weight 1 may send in a round
+     */
+    Round(int quantum) {
+        this.quantum = quantum;
+    }
+
+    /** What a member may send in a round. */
+    final long share(Member member) {
+        return (long) quantum * member.weight();
+    }
 
     /** Whether it has no members. */
     boolean isEmpty() {
@@ -96,9 +108,9 @@ final class Round {
     /** The first has had its share: it is the last now, and owes nothing if it is alone. */
     private void next(Member member) {
         if (member == last) {
-            member.credit = member.share();
+            member.credit = share(member);
         } else {
-            member.credit += member.share();
+            member.credit += share(member);
             removeFirst();
             append(member);
         }
@@ -108,11 +120,11 @@ final class Round {
     private void skip() {
         long rounds = Long.MAX_VALUE;
         for (Member member = first; member != null; member = member.next) {
-            rounds = Math.min(rounds, -member.credit / member.share());
+            rounds = Math.min(rounds, -member.credit / share(member));
         }
         if (rounds > 0) {
             for (Member member = first; member != null; member = member.next) {
-                member.credit += rounds * member.share();
+                member.credit += rounds * share(member);
             }
         }
     }

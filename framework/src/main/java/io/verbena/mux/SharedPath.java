@@ -117,7 +117,7 @@ public final class SharedPath extends ReadyList.Entry implements SendPath {
         SendRing own = ring;
         if (own == null) {
             own = feed.queue(depth);
-            queue = new EgressQueue(this, own);
+            queue = new EgressQueue(this, own, shared.scheduler().weighs());
             ring = own;
         }
         return feed.post(request, own);

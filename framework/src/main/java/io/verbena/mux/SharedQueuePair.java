@@ -1,5 +1,6 @@
 package io.verbena.mux;
 
+import io.verbena.MuxScheduler;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.queue.SendSource;
 import io.verbena.nic.wire.AppendEthFlyweight;
@@ -32,12 +33,13 @@ public final class SharedQueuePair {
      * @param firstDepth requests that a channel may have outstanding at first, a power of two
      * @param fullDepth requests that it may have outstanding as soon as it needs to, a power of two
      * @param segment bytes of a long message that go at a time
+     * @param discipline which channel sends next
      */
-    public SharedQueuePair(QueuePair queuePair, int firstDepth, int fullDepth, int segment) {
+    public SharedQueuePair(QueuePair queuePair, int firstDepth, int fullDepth, int segment, MuxScheduler discipline) {
         this.queuePair = queuePair;
         this.firstDepth = Math.min(firstDepth, fullDepth);
         this.fullDepth = fullDepth;
-        this.scheduler = new EgressScheduler(queuePair, segment);
+        this.scheduler = new EgressScheduler(queuePair, segment, discipline);
     }
 
     /** The queue pair. */

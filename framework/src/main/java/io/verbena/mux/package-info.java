@@ -9,6 +9,8 @@
  *                                        whoever holds the baton ─┘
  *   EgressScheduler            whose turn it is
  *   Pieces                     whose the requests are that lie in the queue pair's ring
+ *   Round                      turns, by bytes and weights or by messages
+ *   FairRound, FairOrder       the least tag in place of turns
  *   LongMessages               those whose next message is long: a segment of one of them a turn
  *   NotReady                   those whose next message is for an inbox that is not ready
  *   SharedConnection           the queue pairs of a tenant's channels to the same peer

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.AccessRequest;
 import io.verbena.CloseReason;
 import io.verbena.MergingStatistics;
+import io.verbena.MuxScheduler;
 import io.verbena.NodeRuntime;
 import io.verbena.Outcome;
 import io.verbena.Right;
@@ -84,7 +85,7 @@ class MergeLossTest {
                             10_000 * MS,
                             10_000 * MS,
                             64,
-                            new MuxSettings(Integer.MAX_VALUE, 1, 16, 16 << 10)),
+                            new MuxSettings(Integer.MAX_VALUE, 1, 16, 16 << 10, MuxScheduler.DEFICIT_ROUND_ROBIN)),
                     this,
                     new AccessRules(request -> EnumSet.allOf(Right.class), 16, Integer.MAX_VALUE, Integer.MAX_VALUE),
                     new byte[0],

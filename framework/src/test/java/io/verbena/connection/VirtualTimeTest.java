@@ -7,6 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.verbena.AccessRequest;
 import io.verbena.CloseReason;
+import io.verbena.MuxScheduler;
 import io.verbena.NodeRuntime;
 import io.verbena.Right;
 import io.verbena.mux.MuxSettings;
@@ -66,7 +67,7 @@ class VirtualTimeTest {
                             10_000 * MS,
                             10_000 * MS,
                             64,
-                            new MuxSettings(Integer.MAX_VALUE, 1, 16, 16 << 10)),
+                            new MuxSettings(Integer.MAX_VALUE, 1, 16, 16 << 10, MuxScheduler.DEFICIT_ROUND_ROBIN)),
                     this,
                     new AccessRules(request -> EnumSet.allOf(Right.class), 16, Integer.MAX_VALUE, Integer.MAX_VALUE),
                     new byte[0],

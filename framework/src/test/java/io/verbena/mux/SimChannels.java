@@ -2,6 +2,7 @@ package io.verbena.mux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.MuxScheduler;
 import io.verbena.nic.CompletionQueue;
 import io.verbena.nic.ConnectAttributes;
 import io.verbena.nic.PostResult;
@@ -96,12 +97,16 @@ final class SimChannels {
         this(seed, profile, segment, quotaBytes, 4 << 20);
     }
 
+    SimChannels(long seed, LinkProfile profile, int segment, int quotaBytes, int... memory) {
+        this(seed, profile, MuxScheduler.DEFICIT_ROUND_ROBIN, segment, quotaBytes, memory);
+    }
+
     /**
      * Connects two nodes.
      *
      * @param memory bytes of each inbox, of which there is one for each number
      */
-    SimChannels(long seed, LinkProfile profile, int segment, int quotaBytes, int... memory) {
+    SimChannels(long seed, LinkProfile profile, MuxScheduler discipline, int segment, int quotaBytes, int... memory) {
         simulation = new Simulation(seed);
         SimFabric fabric = new SimFabric(simulation);
         a = new SimNode(simulation, fabric, "a", A);
@@ -116,7 +121,8 @@ final class SimChannels {
                         .maxInline(64)),
                 DEPTH,
                 DEPTH,
-                segment);
+                segment,
+                discipline);
         data = pd.allocate(MAX + 256, 0);
         Random random = new Random(1);
         for (int i = 0; i < MAX + 256; i++) {
@@ -144,7 +150,8 @@ final class SimChannels {
 
     /** Many send by the peer's queue pair too: what it refuses it refuses alone. */
     private void feedPeer() {
-        assertThat(new SharedQueuePair(peer, DEPTH, DEPTH, SEGMENT).members()).isZero();
+        assertThat(new SharedQueuePair(peer, DEPTH, DEPTH, SEGMENT, MuxScheduler.DEFICIT_ROUND_ROBIN).members())
+                .isZero();
     }
 
     Sender sender(int weight) {

@@ -1,13 +1,12 @@
 package io.verbena.papers.avatar;
 
+import io.verbena.mux.FairOrder;
 import io.verbena.nic.PostResult;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendFeed;
 import io.verbena.nic.queue.SendRing;
 import io.verbena.nic.queue.SendSource;
 import java.util.ArrayDeque;
-import java.util.Comparator;
-import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>Round robin: a segment of each queue in turn.
  *   <li>WFQ, which the paper does not define: a block gets its tag when it arrives, by its bytes, and the block of the
- *       least tag is sent, as packets are in self-clocked fair queueing (Golestani 1994): whole, since the paper has
- *       its completion depend on the length of others.
+ *       least tag is sent ({@link FairOrder}): whole, since the paper has its completion depend on the length of
+ *       others.
  * </ul>
  */
 final class PrintedSource implements SendSource {
@@ -31,12 +30,9 @@ final class PrintedSource implements SendSource {
     private final boolean fair;
     private final SendFeed feed;
     private final ArrayDeque<Queue> round = new ArrayDeque<>(); // those whose first block has segments to send
-    private final PriorityQueue<Block> tagged = new PriorityQueue<>(
-            Comparator.comparingLong((Block block) -> block.tag).thenComparingLong(b -> b.arrival));
+    private final FairOrder<Block> tagged = new FairOrder<>();
     private final ArrayDeque<Block> underWay = new ArrayDeque<>(); // one a segment
     private @Nullable Block current; // of WFQ
-    private long virtual;
-    private long arrivals;
     private long done;
 
     /** The egress queue of a connection. */
@@ -54,16 +50,12 @@ final class PrintedSource implements SendSource {
     private static final class Block {
         final Queue queue;
         final int bytes;
-        final long tag;
-        final long arrival;
         int offset;
         int underWay;
 
-        Block(Queue queue, int bytes, long tag, long arrival) {
+        Block(Queue queue, int bytes) {
             this.queue = queue;
             this.bytes = bytes;
-            this.tag = tag;
-            this.arrival = arrival;
         }
 
         boolean hasMore() {
@@ -84,10 +76,9 @@ final class PrintedSource implements SendSource {
 
     /** A block of at least 1 byte arrives. */
     void post(Queue queue, int bytes) {
-        queue.tag = Math.max(virtual, queue.tag) + bytes;
-        Block block = new Block(queue, bytes, queue.tag, arrivals++);
+        Block block = new Block(queue, bytes);
         if (fair) {
-            tagged.add(block);
+            queue.tag = tagged.add(block, queue.tag, bytes, 1);
         } else {
             queue.blocks.add(block);
             enter(queue);
@@ -129,11 +120,8 @@ final class PrintedSource implements SendSource {
     private @Nullable Block nextBlock() {
         Block block = current;
         if (block == null) {
-            block = tagged.poll();
-            if (block != null) {
-                virtual = block.tag;
-                current = block;
-            }
+            block = tagged.take();
+            current = block;
         }
         return block != null && block.underWay < QUOTA ? block : null;
     }

@@ -1,5 +1,6 @@
 package io.verbena.papers.avatar;
 
+import io.verbena.MuxScheduler;
 import io.verbena.mux.SharedQueuePair;
 import io.verbena.nic.QueuePair;
 import io.verbena.nic.queue.SendSource;
@@ -98,7 +99,8 @@ final class Sharing {
         SharedQueuePair known = lane.mux;
         if (known == null) {
             QueuePair qp = shared();
-            known = new SharedQueuePair(qp, MuxChannel.DEPTH, MuxChannel.DEPTH, Source.SEGMENT);
+            known = new SharedQueuePair(
+                    qp, MuxChannel.DEPTH, MuxChannel.DEPTH, Source.SEGMENT, MuxScheduler.DEFICIT_ROUND_ROBIN);
             lane.mux = known;
             feed(qp, known.source(), isUrgent);
         }
