@@ -77,6 +77,39 @@ class SharedContentTest {
         return false;
     }
 
+    /** Whichever discipline says who is next, each channel's messages arrive, in their order. */
+    @ParameterizedTest
+    @EnumSource
+    void byAnyScheduler(MuxScheduler scheduler) {
+        MuxOptions options =
+                new MuxOptions().after(0).queuePairs(1).segment(4096).scheduler(scheduler);
+        NodeContext client = Fabric.TCP.context(NodeMode.ASSISTED).shareConnections(options);
+        try (NodePair pair = new NodePair(Fabric.TCP, Fabric.TCP.context(NodeMode.ASSISTED), client)) {
+            Inbox in = pair.server.openInbox("in");
+            Channel[] channels = new Channel[CHANNELS];
+            for (int i = 0; i < CHANNELS; i++) {
+                channels[i] = pair.client.connect(pair.address + "in", NodePair.TIMEOUT);
+                channels[i].weight(1 + i % 3);
+            }
+            assertThat(channels).allMatch(Channel::isShared);
+            Way up = new Way();
+            Random random = new Random(7);
+            int[] left = {MESSAGES};
+            pair.await(() -> {
+                for (int i = 0; i < 64 && left[0] > 0; i++) {
+                    int index = random.nextInt(CHANNELS);
+                    left[0] -= send(up, channels[index], index, random) ? 1 : 0;
+                }
+                if (left[0] == 0) {
+                    Arrays.stream(channels).forEach(Channel::flush);
+                }
+                in.poll(up::take, 1 + random.nextInt(100));
+                return up.total == MESSAGES;
+            });
+            assertThat(up.received).isEqualTo(up.sent);
+        }
+    }
+
     static List<Arguments> fabricsAndModes() {
         List<Arguments> all = new ArrayList<>();
         for (Fabric fabric : Fabric.values()) {

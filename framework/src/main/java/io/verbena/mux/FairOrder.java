@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * saved nothing up.
  *
  * <pre>
- *   clock 0   a: 300 bytes, tag 300     b: 100, 100    b: 100, 200      served: b b a, or with weight 3 of a: b a b
+ *   clock 0   a: 300 bytes, tag 300     b: 100, 100    b: 100, 200      served: b b a, or with weight 3 of a: a b b
  * </pre>
  *
  * <p>A flow's last tag is kept by whoever adds for it. A heap in arrays, which grow: nothing is allocated otherwise.

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;
 
 /** Channels that share a queue pair over a simulated link, to one or more inboxes; what they bring is compared. */
@@ -187,17 +188,22 @@ final class SimChannels {
 
     /** Takes all that was posted. */
     void finish() {
-        for (int i = 0; i < 20_000 && !isDone(); i++) {
+        drain(this::isDone);
+        assertThat(quota.bytes()).isZero();
+    }
+
+    /** Takes what arrives until something is so. */
+    void drain(BooleanSupplier enough) {
+        for (int i = 0; i < 20_000 && !enough.getAsBoolean(); i++) {
             simulation.runFor(MS);
             take(100);
         }
-        assertThat(isDone())
+        assertThat(enough.getAsBoolean())
                 .as(
                         "all has arrived: %s, %s",
                         shared.queuePair().state(),
                         senders.stream().map(s -> s.received + "/" + s.posted).toList())
                 .isTrue();
-        assertThat(quota.bytes()).isZero();
     }
 
     /** A length of one of several kinds: a byte to many segments. */
