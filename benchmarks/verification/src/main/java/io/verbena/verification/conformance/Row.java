@@ -161,6 +161,28 @@ enum Row {
     AQ_CAP(Section.APPEND, "the memory limit holds for chunks, large, held and half-arrived messages together"),
     AQ_GIVEN_BACK(Section.APPEND, "what is drained is given back, each time"),
 
+    STREAM_NUMBER(
+            Section.STREAMS,
+            "a message has the number that its sender gave it: alone, with others, in parts, directly"),
+    STREAM_IMMEDIATE(Section.STREAMS, "the 32 bits of the immediate are the application's, whatever the stream"),
+    STREAM_LIMIT(Section.STREAMS, "4,096 streams: above, refused at post, and an invalid request on the wire"),
+    STREAM_AGAIN(Section.STREAMS, "an append that names no stream is of the one that its connection named last"),
+    STREAM_ORDER(Section.STREAMS, "each stream's messages come once and in order, whatever is lost or repeated"),
+    STREAM_WAITS(Section.STREAMS, "a full queue holds up the streams that send to it, and no others"),
+    STREAM_REFUSED(
+            Section.STREAMS, "a queue that is gone, or a wrong key, ends its streams; the QP and the others go on"),
+    STREAM_TAKEN_BACK(Section.STREAMS, "what was taken back is not delivered, until it is sent again; then once"),
+    SKIP_SENT(
+            Section.STREAMS,
+            "SKIP is from the PSN that was not taken to one never used; nothing else goes before its answer"),
+    SKIP_ANSWERED(
+            Section.STREAMS,
+            "SKIP is answered by an ACK of the PSN before the one that it names, again if it comes again"),
+    SKIP_LATE(Section.STREAMS, "SKIP of what was taken after all skips nothing, and the answer says so"),
+    SKIP_LOST(Section.STREAMS, "SKIP that is lost is sent again, and so is one whose answer is lost"),
+    SKIP_PARTS(Section.STREAMS, "SKIP leaves a message in parts as it is, or gives it up if it says so"),
+    SKIP_INVALID(Section.STREAMS, "SKIP that does not go forward, or between parts of a SEND, is an invalid request"),
+
     CQ_DEPTH(Section.CQ, "depth from 1 to the maximum, else refused"),
     CQ_RESIZE(Section.CQ, "resize, not below the backlog"),
     CQ_OVERRUN(Section.CQ, "overrun puts it in error and is an event"),

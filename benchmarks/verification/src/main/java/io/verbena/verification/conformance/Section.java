@@ -13,6 +13,7 @@ enum Section {
     LINKS("Broken links and dead peers"),
     SRQ("Shared receive queues"),
     APPEND("Append queues"),
+    STREAMS("Streams of a queue pair"),
     CQ("Completion queues"),
     MEMORY("Memory regions and windows"),
     ATOMICS("Atomics"),

@@ -49,6 +49,7 @@ public final class Suite {
             WireInvalidTest.class,
             WireAppendTest.class,
             WireAnswersTest.class,
+            WireSkipTest.class,
             FaultTest.class,
             AtomicsTest.class,
             PostingTest.class,
@@ -56,6 +57,7 @@ public final class Suite {
             SharedReceiveQueueTest.class,
             AppendQueueTest.class,
             AppendMemoryTest.class,
+            StreamsTest.class,
             ObjectLifeTest.class,
             GroupsTest.class,
             OrderTest.class);

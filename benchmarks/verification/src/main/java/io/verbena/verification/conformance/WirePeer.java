@@ -14,6 +14,7 @@ import io.verbena.nic.wire.ImmDtFlyweight;
 import io.verbena.nic.wire.Opcode;
 import io.verbena.nic.wire.Psn;
 import io.verbena.nic.wire.RethFlyweight;
+import io.verbena.nic.wire.SkipEthFlyweight;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -156,9 +157,19 @@ final class WirePeer implements Actor, LinkListener {
     }
 
     void append(Opcode opcode, int psn, int queueId, int queueKey, int messageLength, byte[] payload) {
+        append(opcode, psn, queueId, queueKey, messageLength, 0, payload);
+    }
+
+    void append(Opcode opcode, int psn, int queueId, int queueKey, int messageLength, int stream, byte[] payload) {
         start(opcode, psn);
-        AppendEthFlyweight.encode(scratch, opcode.appendEthOffset(), queueId, queueKey, messageLength, 0, 1);
+        AppendEthFlyweight.encode(scratch, opcode.appendEthOffset(), queueId, queueKey, messageLength, stream, 1);
         finish(opcode, payload);
+    }
+
+    void skip(int psn, int next, boolean abandons) {
+        start(Opcode.SKIP, psn);
+        SkipEthFlyweight.encode(scratch, Opcode.SKIP.skipEthOffset(), next, abandons);
+        finish(Opcode.SKIP, new byte[0]);
     }
 
     void acknowledge(int psn, int syndrome, int msn) {
