@@ -53,5 +53,5 @@ for source in src/main/java/*.java; do
   printf '%-12s %s\n' "$program" "$(grep -v '^\[' "$scratch/log" | tail -n 1)"
   count=$((count + 1))
 done
-[ $count = 12 ] || fail "$count programs, expected 12"
+[ $count = 15 ] || fail "$count programs, expected 15"
 cd "$root"
