@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 /** Holds what {@code docs/testing.md} says of stress tests against the classes in the modules' {@code src/jcstress}. */
 @Tag("computed")
 class StressTableTest {
-    private static final Path ROOT = Path.of("").toAbsolutePath().resolve("../..").normalize();
+    private static final Path ROOT =
+            Path.of("").toAbsolutePath().resolve("../..").normalize();
     private static final Path DOCUMENT = ROOT.resolve("docs/testing.md");
     private static final String HEAD = "| test | subject |";
     private static final Pattern MODULE = Pattern.compile("<module>(.+)</module>");
