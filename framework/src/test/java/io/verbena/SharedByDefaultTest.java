@@ -263,19 +263,26 @@ class SharedByDefaultTest {
         return sent;
     }
 
-    /** Two tenants of the same weight behind a full link: one's channels share a queue pair, the other's do not. */
-    @Test
-    void sharingCostsATenantNothing() {
-        int each = 60;
+    /**
+     * Two tenants of the same weight behind a full link, or a full inbox: one's channels share a queue pair, the
+     * other's do not. All messages are as long, so their bytes are shared as they are.
+     */
+    @ParameterizedTest
+    @EnumSource(
+            value = Fabric.class,
+            names = {"TCP", "UDS", "SHM"})
+    void sharingCostsATenantNothing(Fabric fabric) {
+        int each = 200;
         int length = 4000;
-        NodeContext client = Fabric.TCP
-                .context(NodeMode.INVOKER)
-                .shareConnections(new MuxOptions().depth(256))
+        NodeContext client = fabric.context(NodeMode.INVOKER)
+                .sendDepth(512)
+                .stagingLength(2 << 20)
+                .shareConnections(new MuxOptions().depth(512))
                 .tenant(new TenantOptions().name("shares"))
                 .tenant(new TenantOptions().name("apart"));
-        try (NodePair pair = new NodePair(Fabric.TCP, Fabric.TCP.context(NodeMode.INVOKER), client)) {
+        try (NodePair pair = new NodePair(fabric, fabric.context(NodeMode.INVOKER), client)) {
             // Memory for all is ready, so that the link alone is short, on a busy machine too.
-            Inbox inbox = pair.server.openInbox("in", new InboxOptions().reserveChunks(16));
+            Inbox inbox = pair.server.openInbox("in", new InboxOptions().reserveChunks(40));
             Tenant shares = pair.client.tenant("shares");
             Tenant apart = pair.client.tenant("apart");
             List<Channel> ones =
@@ -308,10 +315,13 @@ class SharedByDefaultTest {
                         100);
                 return taken[0] == fillers + all;
             });
-            long first = order.subList(0, all * 3 / 4).stream()
+            int counted = all * 3 / 4; // until there both have something to send
+            long half = order.subList(0, counted).stream()
                     .filter(tenant -> tenant == 1)
                     .count();
-            assertThat(first).as("of %s", all * 3 / 4).isBetween((long) (all * 0.365), (long) (all * 0.385));
+            assertThat(2.0 * half / counted)
+                    .as("its share to what it would have apart, over %s", fabric)
+                    .isBetween(0.99, 1.01);
         }
     }
 }
