@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -234,7 +235,7 @@ final class StreamsTest extends ConformanceTest {
 
     // ---- SKIP --------------------------------------------------------------------------------------------------
 
-    private static boolean isSkip(org.agrona.DirectBuffer buffer, int offset) {
+    private static boolean isSkip(DirectBuffer buffer, int offset) {
         return BthFlyweight.opcode(buffer, offset) == Opcode.SKIP.code();
     }
 
