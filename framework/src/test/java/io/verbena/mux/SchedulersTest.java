@@ -165,6 +165,7 @@ class SchedulersTest {
         assertThat(late.post(100)).isTrue();
         rig.finish();
         postAll(first, FILLING);
+        rig.simulation.runFor(MS / 4); // several are moved at a time by now
         postAll(late, FILLING / 2);
         rig.finish();
         List<Integer> order = rig.order.subList(1, rig.order.size());
