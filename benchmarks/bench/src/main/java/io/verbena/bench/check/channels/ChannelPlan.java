@@ -1,6 +1,8 @@
 package io.verbena.bench.check.channels;
 
+import io.verbena.nic.arbiter.ArbiterSettings;
 import io.verbena.nic.sim.LinkProfile;
+import io.verbena.nic.sim.SimNode;
 import io.verbena.nic.sim.SimRandom;
 import io.verbena.verification.walk.Plan;
 import java.util.BitSet;
@@ -44,6 +46,10 @@ final class ChannelPlan extends Plan<ChannelPlan, ChannelPlan.Feature> {
         TIGHT_QUOTA,
         /** Nodes stand still for a while. */
         PAUSES,
+        /** Each turn of a node takes a while, in which answers come before the next is sent. */
+        SLOW_TURNS,
+        /** A queue pair may send little at a time. */
+        SMALL_TURNS,
         CRASHES
     }
 
@@ -59,6 +65,10 @@ final class ChannelPlan extends Plan<ChannelPlan, ChannelPlan.Feature> {
     private final int quota;
     private final long rate;
     private final int percent;
+    private final int delay;
+    private final int window;
+    private final int turnNanos;
+    private final int turnBytes;
 
     /**
      * What a seed means.
@@ -86,6 +96,10 @@ final class ChannelPlan extends Plan<ChannelPlan, ChannelPlan.Feature> {
         quota = MAX_MESSAGE + 100 + random.nextInt(50_000);
         rate = random.nextInt(3) == 0 ? 1_000_000_000L : 10_000_000_000L;
         percent = 1 + random.nextInt(3);
+        delay = 1 + random.nextInt(20_000);
+        window = (8 << 10) << random.nextInt(5);
+        turnNanos = 1 + random.nextInt(20_000);
+        turnBytes = 1024 << random.nextInt(5);
     }
 
     private static int channels(SimRandom random) {
@@ -99,7 +113,11 @@ final class ChannelPlan extends Plan<ChannelPlan, ChannelPlan.Feature> {
 
     /** The link's, each way. */
     LinkProfile profile() {
-        LinkProfile profile = new LinkProfile().rate(rate).direct(has(Feature.DIRECT));
+        LinkProfile profile = new LinkProfile()
+                .rate(rate)
+                .delay(delay)
+                .window(window)
+                .direct(has(Feature.DIRECT));
         if (has(Feature.LOSS)) {
             profile.loss(0.005 * percent);
         }
@@ -110,6 +128,17 @@ final class ChannelPlan extends Plan<ChannelPlan, ChannelPlan.Feature> {
             profile.reordering(0.02 * percent, 20_000);
         }
         return profile;
+    }
+
+    /** Nanoseconds that a turn of a node takes. */
+    long turnNanos() {
+        return has(Feature.SLOW_TURNS) ? turnNanos : 0;
+    }
+
+    /** What both nodes have room for, and how much they send at a time. */
+    SimNode.Options node() {
+        SimNode.Options options = new SimNode.Options().appendQueues(64);
+        return has(Feature.SMALL_TURNS) ? options.arbiter(ArbiterSettings.defaults().withAloneBudget(turnBytes).withMinChunk(turnBytes)) : options;
     }
 
     /** Bytes of an inbox. */

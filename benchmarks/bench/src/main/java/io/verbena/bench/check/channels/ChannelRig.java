@@ -222,13 +222,17 @@ final class ChannelRig {
         return channels.stream().filter(c -> !c.isSettled()).toList();
     }
 
-    /** Nothing is counted any more of what was taken, or thrown away. */
-    void checkQuotas() {
-        for (SharedPair pair : pairs) {
-            if (pair.quota.bytes() != 0) {
-                throw new WalkFailure(pair.peer + " has " + pair.quota.bytes() + " bytes of its quota for nothing");
-            }
-        }
+    /** What is there, in words. */
+    String state() {
+        StringBuilder text = new StringBuilder();
+        pairs.forEach(p -> text.append(p.shared).append(", quota ").append(p.quota.bytes()).append("; "));
+        inboxes.forEach(inbox -> text.append(inbox.state()).append("; "));
+        return text.toString();
+    }
+
+    /** Whether nothing is counted any more of what was taken, or thrown away. */
+    boolean areQuotasFree() {
+        return pairs.stream().allMatch(p -> p.quota.bytes() == 0);
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------------
@@ -260,7 +264,9 @@ final class ChannelRig {
         for (WalkedInbox inbox : inboxes) {
             take(inbox, Integer.MAX_VALUE);
         }
-        checkQuotas();
+        if (!areQuotasFree()) {
+            throw new WalkFailure("all is taken, and counts still: " + state());
+        }
         List.copyOf(inboxes).forEach(this::close);
     }
 

@@ -53,7 +53,7 @@ final class ChannelWalk implements SeedCommand.SeedWalk {
         this.plan = plan;
         simulation = new Simulation(plan.seed(), traceLines);
         fabric = new SimFabric(simulation);
-        SimNode.Options options = new SimNode.Options().appendQueues(64);
+        SimNode.Options options = plan.node();
         sender = new SimNode(simulation, fabric, "sender", SENDER, options);
         receiver = new SimNode(simulation, fabric, "receiver", RECEIVER, options);
         rig = new ChannelRig(plan, tally, sender, receiver);
@@ -97,9 +97,18 @@ final class ChannelWalk implements SeedCommand.SeedWalk {
 
     private void begin(SimRandom random) {
         simulation.runFor(0);
+        slow(sender);
+        slow(receiver);
         rig.connect();
         for (int i = 0; i < plan.channels; i++) {
             rig.join(any(rig.inboxes(), random), random);
+        }
+    }
+
+    private void slow(SimNode node) {
+        Simulation.Participant present = node.participant();
+        if (present != null) {
+            present.turnCost(plan.turnNanos());
         }
     }
 
@@ -110,7 +119,7 @@ final class ChannelWalk implements SeedCommand.SeedWalk {
     // ---- steps ------------------------------------------------------------------------------------------------------
 
     private void send(SimRandom random) {
-        for (int i = random.nextInt(Math.min(MOST_AT_A_TIME, 4 * plan.channels)); i >= 0; i--) {
+        for (int i = random.nextInt(Math.min(MOST_AT_A_TIME, 2 * plan.channels)); i >= 0; i--) {
             SharedChannel channel = rig.any(random);
             if (channel != null) {
                 for (int j = random.nextInt(4); j >= 0; j--) {
@@ -320,7 +329,7 @@ final class ChannelWalk implements SeedCommand.SeedWalk {
         }
         rig.inboxes().forEach(inbox -> inbox.stuck = false);
         until("messages", rig::areFreeSettled);
-        rig.checkQuotas();
+        until("the end of what is counted", rig::areQuotasFree);
     }
 
     /** After all that, each channel that is left carries messages. */
@@ -338,7 +347,7 @@ final class ChannelWalk implements SeedCommand.SeedWalk {
             }
         }
         until("messages of the proof", rig::areFreeSettled);
-        rig.checkQuotas();
+        until("the end of what is counted", rig::areQuotasFree);
     }
 
     private void end() {
@@ -360,7 +369,7 @@ final class ChannelWalk implements SeedCommand.SeedWalk {
             if (simulation.nowNanos() - begin > PATIENCE) {
                 List<SharedChannel> unsettled = present.unsettled();
                 throw new WalkFailure("missed " + what + ": " + unsettled.size() + " channels, "
-                        + unsettled.subList(0, Math.min(5, unsettled.size())));
+                        + unsettled.subList(0, Math.min(5, unsettled.size())) + "; " + present.state());
             }
             simulation.runFor(MS);
             if (receiver.isAlive()) {

@@ -152,9 +152,10 @@ final class SharedChannel {
     private Set<WcStatus> reasons() {
         WcStatus own = badReason;
         Set<WcStatus> reasons = own == null ? EnumSet.noneOf(WcStatus.class) : EnumSet.of(own);
-        if (inbox.isClosed()) { // another may have its number
+        if (inbox.isClosed()) {
             reasons.add(WcStatus.REM_INV_REQ_ERR);
-            reasons.add(WcStatus.REM_ACCESS_ERR);
+            reasons.add(WcStatus.REM_ACCESS_ERR); // another has its number
+            reasons.add(WcStatus.REM_ABORT_ERR); // of a second copy of a long message's last part
         }
         return reasons;
     }

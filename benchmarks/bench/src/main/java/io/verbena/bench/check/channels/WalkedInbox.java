@@ -31,4 +31,9 @@ final class WalkedInbox {
     public String toString() {
         return "inbox " + number + (closed ? ", closed" : stuck ? ", stuck" : "");
     }
+
+    /** What it holds. */
+    String state() {
+        return this + " has " + queue.query();
+    }
 }
