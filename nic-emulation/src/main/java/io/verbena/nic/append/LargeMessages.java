@@ -78,6 +78,7 @@ final class LargeMessages {
                         return place;
                     }
                     place.giveUp();
+                    unfinished.end(qpNumber); // it has none now, and may never get the longer one
                 }
             }
             if (state == LargeMessage.FREE && free == null) {

@@ -154,6 +154,20 @@ class LargeMessageTest {
         assertThat(queue.query().footprint()).isEqualTo(idle);
     }
 
+    /** A sender that has one under way may not take the room of others: what was made for nothing is none. */
+    @Test
+    void aMappingThatIsTooShortAfterAllIsNotUnderWay() {
+        nic.queues.initiators().connected(3, 77, 0);
+        nic.queues.initiators().connected(4, 77, 0);
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH / 2, 3, 0))
+                .isEqualTo(Appender.RNR);
+        nic.settle();
+        assertThat(queue.unfinished().hasAnother(4)).isTrue();
+        assertThat(owner.large().claim(queue.id(), queue.key(), queue.pd(), LENGTH, 3, 0))
+                .isEqualTo(Appender.RNR);
+        assertThat(queue.unfinished().hasAnother(4)).isFalse();
+    }
+
     @Test
     void memoryLimitMakesTheNextOneWait() {
         create(attributes().reserveChunks(1).memoryLimit(2 * CHUNK + LENGTH));
