@@ -324,10 +324,10 @@ final class EgressScheduler implements SendSource {
             sender(i).takeBack(pieces.bytes(i), pieces.ends(i));
         }
         EgressQueue oldest = sender(first);
-        longMessages.takenBack();
         if (begun) {
             oldest.restart();
         }
+        longMessages.takenBack();
         if (why != null) {
             oldest.refused(why);
         } else {

@@ -57,9 +57,15 @@ final class LongMessages extends Round.Member {
         return going != null ? going : (EgressQueue) queues.turn();
     }
 
-    /** No queue's message is sent in part any more: what was begun was taken back. */
+    /**
+     * Requests were taken back, perhaps all that was begun of a message. One of which the peer has some parts goes on,
+     * also if none of them was among those requests.
+     */
     void takenBack() {
-        current = null;
+        EgressQueue going = current;
+        if (going != null && !going.isCut()) {
+            current = null;
+        }
     }
 
     /** A queue's message was begun: it goes on to its end before any other, wherever the queue stands. */

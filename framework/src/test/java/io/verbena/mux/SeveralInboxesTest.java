@@ -1,6 +1,7 @@
 package io.verbena.mux;
 
 import static io.verbena.mux.SimChannels.DEPTH;
+import static io.verbena.mux.SimChannels.MAX;
 import static io.verbena.mux.SimChannels.MS;
 import static io.verbena.mux.SimChannels.SEGMENT;
 import static io.verbena.mux.SimChannels.length;
@@ -134,6 +135,41 @@ class SeveralInboxesTest {
         assertThat(isOneDone()).isTrue();
         assertThat(rig.shared.queuePair().state()).isEqualTo(QpState.RTS);
         assertThat(rig.peer.state()).isEqualTo(QpState.RTS);
+    }
+
+    /** The parts that the peer has of a long message lie far before what it refuses: no other is begun before its end. */
+    @Test
+    void aLongMessageGoesOnThoughOnlyShortOnesAreTakenBack() {
+        rig = new SimChannels(1, new LinkProfile().rate(1_000_000_000L), SEGMENT, 64 << 20, 16 << 20, SMALL);
+        for (int i = 0; i < 40; i++) {
+            rig.sender(1, i == 20 ? 1 : 0);
+        }
+        rig.inboxes.remove(1).destroy(true);
+        for (Sender sender : rig.senders) {
+            int length = sender.number < 2 ? MAX : 2_000;
+            for (int i = 0; i < DEPTH / 2; i++) {
+                assertThat(sender.post(length)).isTrue();
+            }
+        }
+        Sender guilty = rig.senders.get(20);
+        List<Long> ended = new ArrayList<>();
+        for (int i = 0; i < 5000 && ended.isEmpty(); i++) {
+            rig.simulation.runFor(MS / 10);
+            rig.take(100);
+            rig.errors.poll(c -> ended.add(refused(c)), 100);
+        }
+        assertThat(ended).containsExactly(guilty.number + 1L);
+        assertThat(rig.senders.get(0).path.outstanding()).isPositive();
+        for (int i = 0; i < 5000 && !areDoneBut(guilty); i++) {
+            rig.simulation.runFor(MS);
+            rig.take(100);
+        }
+        assertThat(areDoneBut(guilty)).isTrue();
+        assertThat(rig.shared.queuePair().state()).isEqualTo(QpState.RTS);
+    }
+
+    private boolean areDoneBut(Sender guilty) {
+        return rig.senders.stream().allMatch(s -> s == guilty || s.isDone());
     }
 
     private boolean isOneDone() {
