@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class InboundAppend {
     private final QpContext qp;
     private final TransportServices services;
-    // What the last header has named, which a packet without one is for.
+    // What the last message was for, which a packet without a header is for.
     private DynamicThreshold share = new PeerShare().of(0, 1); // of the queue
+    private DynamicThreshold shareOfRun = share;
     private boolean isNamed;
     private int queueId;
     private int queueKey;
@@ -147,7 +148,17 @@ final class InboundAppend {
     /** The run that comes now is for that queue, of a group of the peer's that has that weight now. */
     void run(int queueId, int weight) {
         progressed = true;
-        services.appender().from(share(queueId, weight));
+        shareOfRun = share(queueId, weight);
+        services.appender().from(shareOfRun);
+    }
+
+    /** A message of the run was appended: it has named its queue and stream, as any message does. */
+    void ran(int queueId, int queueKey, int stream) {
+        this.queueId = queueId;
+        this.queueKey = queueKey;
+        this.stream = stream;
+        share = shareOfRun;
+        isNamed = true;
     }
 
     private DynamicThreshold share(int queueId, int weight) {

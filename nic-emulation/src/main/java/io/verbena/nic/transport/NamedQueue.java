@@ -19,7 +19,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * provided that the packet which named it was executed: one that is sent again may be a duplicate, which is not. Hence
  * packets that are sent again have the header and name nothing.
  *
- * <p>Runs have a header of their own and name nothing either: they are for many streams, and pay once for all.
+ * <p>A run names what its last message is for. So what is named before a message is what the one before it is for, in
+ * whichever packet that was executed: what is sent again may go in another, and a late copy of the first one may come
+ * before or behind it.
  *
  * <p>Pure state: used under the engine's baton.
  */

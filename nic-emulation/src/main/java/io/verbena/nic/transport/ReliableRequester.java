@@ -408,10 +408,13 @@ final class ReliableRequester extends QpRequester {
     /** Sends the run that was found, in one packet with the PSNs of all its messages. */
     private int sendRun(Link link, Path path, int slot) {
         boolean first = !hasUnanswered();
+        long last = ring.next() + run.messages() - 1;
+        boolean fresh = last >= psns.assigned();
         int length = run.send(link, path, slot, psns);
         if (length == Link.NO_ROOM) {
             return noRoom();
         }
+        named.sends(Opcode.APPEND_RUN, ring.slot(last), fresh);
         justChecked = false;
         started = false;
         completer.sent(first);

@@ -43,6 +43,7 @@ final class ReliableResponder extends QpResponder {
     private int nakSyndrome; // 0: none due
     private int nakPsn;
     private boolean failing; // goes to ERR when the answers that are due and the NAK are sent
+    private int streamOfRun; // of the message that was copied last
     private boolean nakked; // nothing but the expected PSN is answered until it comes
 
     ReliableResponder(QpContext qp, TransportServices services) {
@@ -268,6 +269,7 @@ final class ReliableResponder extends QpResponder {
         }
         int left = messages - done;
         if (appendTogether(queueId, queueKey, b, at, end, left, longest)) {
+            append.ran(queueId, queueKey, streamOfRun);
             count(left - 1);
             return DONE;
         }
@@ -285,6 +287,7 @@ final class ReliableResponder extends QpResponder {
             if (result != DONE) {
                 return result;
             }
+            append.ran(queueId, queueKey, AppendRunFlyweight.stream(b, at));
             count(i < left - 1 ? 1 : 0);
             at += AppendRunFlyweight.alignedLength(length);
         }
@@ -340,8 +343,8 @@ final class ReliableResponder extends QpResponder {
             room.putLong(
                     record + RecordDescriptor.QP_NUMBER_OFFSET,
                     RecordDescriptor.source(qp.number(), immediate ? AppendRunFlyweight.immediate(b, at) : 0));
-            long word =
-                    RecordDescriptor.committed(length, append.recordFlags(AppendRunFlyweight.stream(b, at), immediate));
+            streamOfRun = AppendRunFlyweight.stream(b, at);
+            long word = RecordDescriptor.committed(length, append.recordFlags(streamOfRun, immediate));
             if (i == 0) {
                 first = word;
             } else {
