@@ -3,6 +3,7 @@ package io.verbena.nic.poll;
 import io.verbena.nic.port.PollStrategy;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -76,22 +77,27 @@ public final class Polling implements PollStrategy.Factory {
     private final long spinNanos;
     private final int batch;
     private final int pollers;
-    private final NanoClock clock;
+    private final Time time;
     private final boolean heedsCores;
 
+    /** What strategies take time from, and what tells how long their threads have waited for a core. */
+    private record Time(NanoClock clock, Supplier<RunDelay> delays) {
+        static final Time OF_THE_SYSTEM = new Time(SystemNanoClock.INSTANCE, RunDelay::new);
+    }
+
     private Polling(
-            Scheme scheme, long retries, long spinNanos, int batch, int pollers, NanoClock clock, boolean heedsCores) {
+            Scheme scheme, long retries, long spinNanos, int batch, int pollers, Time time, boolean heedsCores) {
         this.scheme = scheme;
         this.retries = retries;
         this.spinNanos = spinNanos;
         this.batch = batch;
         this.pollers = pollers;
-        this.clock = clock;
+        this.time = time;
         this.heedsCores = heedsCores;
     }
 
     private static Polling of(Scheme scheme, long retries, long spinNanos, int batch, int pollers) {
-        return new Polling(scheme, retries, spinNanos, batch, pollers, SystemNanoClock.INSTANCE, true);
+        return new Polling(scheme, retries, spinNanos, batch, pollers, Time.OF_THE_SYSTEM, true);
     }
 
     /** Each queue has a thread that polls and never sleeps. */
@@ -147,7 +153,7 @@ public final class Polling implements PollStrategy.Factory {
     public Polling retries(int emptyLooks) {
         only(Scheme.ADAPTIVE, "retries");
         range("retries", emptyLooks, 0, MAX_RETRIES);
-        return new Polling(scheme, emptyLooks, SpinThenSleep.UNBOUNDED, batch, pollers, clock, heedsCores);
+        return new Polling(scheme, emptyLooks, SpinThenSleep.UNBOUNDED, batch, pollers, time, heedsCores);
     }
 
     /**
@@ -160,7 +166,7 @@ public final class Polling implements PollStrategy.Factory {
     public Polling retryFor(Duration longest) {
         only(Scheme.ADAPTIVE, "retryFor");
         return new Polling(
-                scheme, SpinThenSleep.UNBOUNDED, checkSpin("retryFor", longest), batch, pollers, clock, heedsCores);
+                scheme, SpinThenSleep.UNBOUNDED, checkSpin("retryFor", longest), batch, pollers, time, heedsCores);
     }
 
     /**
@@ -171,7 +177,7 @@ public final class Polling implements PollStrategy.Factory {
      */
     public Polling longestSpin(Duration longest) {
         only(Scheme.KVM, "longestSpin");
-        return new Polling(scheme, retries, checkSpin("longestSpin", longest), batch, pollers, clock, heedsCores);
+        return new Polling(scheme, retries, checkSpin("longestSpin", longest), batch, pollers, time, heedsCores);
     }
 
     /**
@@ -184,7 +190,7 @@ public final class Polling implements PollStrategy.Factory {
         if (scheme == Scheme.EVENT) {
             throw new IllegalStateException("batch " + entries + " of EVENT, which takes 1; use eventBatch");
         }
-        return new Polling(scheme, retries, spinNanos, checkBatch(entries), pollers, clock, heedsCores);
+        return new Polling(scheme, retries, spinNanos, checkBatch(entries), pollers, time, heedsCores);
     }
 
     /**
@@ -192,12 +198,23 @@ public final class Polling implements PollStrategy.Factory {
      * milliseconds at a time: for measurements.
      */
     public Polling evenIfCoresAreShort() {
-        return new Polling(scheme, retries, spinNanos, batch, pollers, clock, false);
+        return new Polling(scheme, retries, spinNanos, batch, pollers, time, false);
     }
 
     /** Takes time from a clock, of a simulation for instance, which has no shortage of cores that Linux would tell. */
     public Polling clock(NanoClock source) {
-        return new Polling(scheme, retries, spinNanos, batch, pollers, source, false);
+        return new Polling(scheme, retries, spinNanos, batch, pollers, new Time(source, RunDelay::new), false);
+    }
+
+    /**
+     * Takes time from a clock, and what a thread has waited for a core from somebody who counts it: for threads of a
+     * simulation.
+     *
+     * @param counts of the thread that polls
+     */
+    public Polling clock(NanoClock source, RunDelay.Counts counts) {
+        Time simulated = new Time(source, () -> new RunDelay(counts));
+        return new Polling(scheme, retries, spinNanos, batch, pollers, simulated, heedsCores);
     }
 
     /** The scheme. */
@@ -222,7 +239,8 @@ public final class Polling implements PollStrategy.Factory {
 
     @Override
     public PollStrategy create(PollStrategy.Waiting who) {
-        AwakeCheck check = heedsCores ? AwakeCheck.watching(clock, new RunDelay()) : new AwakeCheck(clock, null);
+        NanoClock clock = time.clock;
+        AwakeCheck check = heedsCores ? AwakeCheck.watching(clock, time.delays.get()) : new AwakeCheck(clock, null);
         return scheme == Scheme.KVM ? new HaltPolling(spinNanos, check) : new SpinThenSleep(retries, spinNanos, check);
     }
 

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long a thread has waited for a processor, as Linux counts it in {@code /proc/thread-self/schedstat} (run time,
- * wait time, times run). A look is two system calls, about a microsecond. Elsewhere it is always 0.
+ * wait time, times run). A look is two system calls, about a microsecond. Elsewhere it is always 0. On simulated cores
+ * somebody else counts ({@link Counts}).
  *
  * <p>For one thread at a time; when another takes over, the file is opened anew, for it belongs to the thread that
  * opened it. Allocates nothing once it is open.
@@ -14,7 +15,17 @@ import org.jspecify.annotations.Nullable;
 public final class RunDelay implements AutoCloseable {
     private static final String FILE = "/proc/thread-self/schedstat";
 
+    /** Who counts in place of Linux, such as a simulation of the thread. */
+    public interface Counts {
+        /** Nanoseconds that the thread has been runnable and not run, since it began. */
+        long nanos();
+
+        /** How often it has been given a processor. */
+        long runs();
+    }
+
     private final byte[] text = new byte[96];
+    private final @Nullable Counts counts;
     private @Nullable RandomAccessFile file;
     private @Nullable Thread of;
     private volatile boolean absent; // or closed for good
@@ -23,7 +34,18 @@ public final class RunDelay implements AutoCloseable {
     private long sum;
 
     /** Has not looked yet. */
-    public RunDelay() {}
+    public RunDelay() {
+        this.counts = null;
+    }
+
+    /**
+     * Of a thread that somebody else counts for.
+     *
+     * @param counts asked at each look
+     */
+    public RunDelay(Counts counts) {
+        this.counts = counts;
+    }
 
     /** Whether the calling thread is the one that looked last; the times of different threads do not compare. */
     public boolean isOfCurrentThread() {
@@ -62,6 +84,13 @@ public final class RunDelay implements AutoCloseable {
         nanos = 0;
         runs = 0;
         if (absent) {
+            return;
+        }
+        Counts others = counts;
+        if (others != null) {
+            of = Thread.currentThread();
+            nanos = others.nanos();
+            runs = others.runs();
             return;
         }
         try {

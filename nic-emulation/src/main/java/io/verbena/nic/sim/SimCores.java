@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *                        ├─ HostQueuePair ── post, doorbell ──▶ QueuePair, NicModel
  *                        ├─ HostFeed ─────── move ────────────▶ the same, of a SendSource
  *                        ├─ HostCompletionQueue ── poll, await ─▶ CompletionQueue
+ *                        │      └─ HostPoller ── by a polling scheme
  *                        └─ SimLock ── spins or sleeps
  * </pre>
  *

@@ -10,8 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -22,8 +20,8 @@ import picocli.CommandLine.Option;
             "Measures messages of 32 bytes there and back between two processes whose nodes poll by",
             "the same scheme: a callback answers, the client waits in Inbox.await. For each scheme, load, and",
             "number of processes that burn a core beside: round trip from when a message was due, rate, processor",
-            "time and wake-ups of both processes per round trip. Then the default against the best of each row.",
-            "Up to 8 minutes a fabric; Linux.%n"
+            "time and wake-ups of both processes per round trip. Then the default against the best of each row, and",
+            "geometric means over all rows. Up to 8 minutes a fabric; Linux. The same without a machine: --simulated.%n"
         })
 public final class PollingCommand extends RunCommand {
     private static final List<Load> LOADS = List.of(
@@ -31,7 +29,8 @@ public final class PollingCommand extends RunCommand {
             new Load("1 k/s", 1_000),
             new Load("100 k/s", 100_000),
             new Load("saturation", EchoClient.SATURATION));
-    private static final double TOLERATED = 1.1;
+    private static final double SIMULATED_SECONDS = 1;
+    private static final double QUICK_SECONDS = 0.2;
 
     @Option(names = "--quick", description = "Three minutes: one second a cell, 0 and 1 busy processes.")
     boolean quick;
@@ -48,6 +47,15 @@ public final class PollingCommand extends RunCommand {
     @Option(names = "--seconds", paramLabel = "<seconds>", description = "Of a cell; default 4, with --quick 1.")
     double seconds;
 
+    @Option(
+            names = "--simulated",
+            description = "On two simulated cores, in a minute or two on any system: two threads with a NIC each, no "
+                    + "fabric, no JVM. The same for the same arguments. 1 simulated second a cell, with --quick 0.2.")
+    boolean simulated;
+
+    @Option(names = "--seed", paramLabel = "<seed>", description = "Of the simulation; default ${DEFAULT-VALUE}.")
+    long seed = 1;
+
     /** Creates the command. */
     public PollingCommand() {
         super("bench polling");
@@ -55,12 +63,29 @@ public final class PollingCommand extends RunCommand {
 
     @Override
     protected int run() {
+        List<Integer> counts = busy.isEmpty() ? (quick ? List.of(0, 1) : List.of(0, 1, 2)) : busy;
+        List<SchemeName> chosen = schemes.isEmpty() ? List.of(SchemeName.values()) : schemes;
+        List<PollingCell> cells = new ArrayList<>(simulated ? simulate(chosen, counts) : measure(chosen, counts));
+        cells.sort(Comparator.comparingInt(PollingCell::busy)
+                .thenComparingInt(cell -> order(cell.load()))
+                .thenComparing(PollingCell::scheme));
+        table(cells).print(out);
+        out.println();
+        new PollingVerdict(cells).print(out);
+        return 0;
+    }
+
+    private List<PollingCell> simulate(List<SchemeName> chosen, List<Integer> counts) {
+        double each = seconds > 0 ? seconds : quick ? QUICK_SECONDS : SIMULATED_SECONDS;
+        out.println(text("%d simulated cores, seed %d, %.3g s a cell", SimulatedEcho.CORES, seed, each));
+        return new SimulatedPolling(seed, LOADS, counts, (long) (each * 1e9)).measure(chosen);
+    }
+
+    private List<PollingCell> measure(List<SchemeName> chosen, List<Integer> counts) {
         if (!Files.isReadable(Path.of("/proc/self/schedstat"))) {
             throw wrong("this system does not count what threads use in /proc/<pid>/task/<tid>/schedstat");
         }
         double each = seconds > 0 ? seconds : quick ? 1 : 4;
-        List<Integer> counts = busy.isEmpty() ? (quick ? List.of(0, 1) : List.of(0, 1, 2)) : busy;
-        List<SchemeName> chosen = schemes.isEmpty() ? List.of(SchemeName.values()) : schemes;
         out.println(Machine.here().text());
         PollingRun run = new PollingRun(Sink.listen(fabric, "polling"), LOADS, counts, each, quick ? 2 : 6);
         List<PollingCell> cells = new ArrayList<>();
@@ -71,12 +96,7 @@ public final class PollingCommand extends RunCommand {
                         + cell.whyVoid().orElse("measured"));
             });
         }
-        cells.sort(Comparator.comparingInt(PollingCell::busy)
-                .thenComparingInt(cell -> order(cell.load()))
-                .thenComparing(PollingCell::scheme));
-        table(cells).print(out);
-        verdict(cells);
-        return 0;
+        return cells;
     }
 
     private static int order(String load) {
@@ -100,31 +120,5 @@ public final class PollingCommand extends RunCommand {
                     none ? "" : text("%.2f", f.wakeUps())));
         }
         return table;
-    }
-
-    /** The default against the best of each row, in latency and in CPU. */
-    private void verdict(List<PollingCell> cells) {
-        out.println();
-        for (PollingCell own : cells) {
-            if (own.scheme() == SchemeName.KVM && own.whyVoid().isEmpty()) {
-                List<PollingCell> beside = cells.stream()
-                        .filter(cell -> cell.isBeside(own) && cell.whyVoid().isEmpty())
-                        .toList();
-                out.println(own.busy() + " busy, " + own.load() + ": "
-                        + against("round trip", own, beside, PollingCell.Figures::p50) + "; "
-                        + against("CPU", own, beside, PollingCell.Figures::cpuNanos));
-            }
-        }
-    }
-
-    private static String against(
-            String what, PollingCell own, List<PollingCell> beside, ToDoubleFunction<PollingCell.Figures> figure) {
-        Optional<PollingCell> best =
-                beside.stream().min(Comparator.comparingDouble(cell -> figure.applyAsDouble(cell.figures())));
-        PollingCell first = best.orElse(own);
-        double ratio = figure.applyAsDouble(own.figures()) / figure.applyAsDouble(first.figures());
-        return text(
-                "default's %s %.2f of the best (%s)%s",
-                what, ratio, first.scheme().text(), ratio <= TOLERATED ? "" : ", beyond 1.10");
     }
 }

@@ -17,6 +17,7 @@ import io.verbena.nic.memory.MemoryRegion;
 import io.verbena.nic.poll.Polling;
 import io.verbena.nic.sim.HostCompletionQueue;
 import io.verbena.nic.sim.HostModel;
+import io.verbena.nic.sim.HostPoller;
 import io.verbena.nic.sim.HostQueuePair;
 import io.verbena.nic.sim.LinkProfile;
 import io.verbena.nic.sim.NicModel;
@@ -131,6 +132,16 @@ final class BoxWorld {
     }
 
     /**
+     * Who takes completions by a scheme of the paper's, none of which heeds whether cores are short.
+     *
+     * @param restNanos rest after a look in vain of a scheme that never sleeps
+     */
+    static HostPoller poller(
+            SimCores cores, HostCompletionQueue queue, Polling polling, long restNanos, HostPoller.Taker taker) {
+        return new HostPoller(cores, queue, polling.evenIfCoresAreShort(), restNanos, taker);
+    }
+
+    /**
      * A connection to a peer.
      *
      * @param depth requests under way at most
@@ -208,7 +219,7 @@ final class BoxWorld {
                     chains,
                     registers,
                     cores.model());
-            its.start("answers " + i, new PollingThread(this, answers, polling, 0, pair.answering()));
+            its.start("answers " + i, poller(its, answers, polling, 0, pair.answering()));
             pairs.add(pair);
         }
         return pairs;

@@ -230,8 +230,8 @@ final class Figure2 extends PaperFigure {
         world.cores.start("clusters", load);
         SimThread poller = world.cores.start(
                 "poller",
-                new PollingThread(
-                        world, completions, polling, 0, (by, limit) -> completions.poll(by, load::ended, limit)));
+                BoxWorld.poller(
+                        world.cores, completions, polling, 0, (by, limit) -> completions.poll(by, load::ended, limit)));
         world.simulation.runFor(WARM_UP_NANOS);
         long done = load.done();
         long wakes = poller.wakes();

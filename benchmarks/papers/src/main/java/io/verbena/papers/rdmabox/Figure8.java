@@ -246,7 +246,7 @@ final class Figure8 extends PaperFigure {
         MergeSettings settings = new MergeSettings(true, true, BUFFER, () -> Window.fixed(isKept ? window : UNBOUNDED));
         List<MergingPair> pairs = world.merging(0, PAIRS, settings, SEND_DEPTH, load.bytes);
         for (MergingPair each : pairs) {
-            world.cores.start("poller", new PollingThread(world, each.completions(), Polling.adaptive(), 0, each));
+            world.cores.start("poller", BoxWorld.poller(world.cores, each.completions(), Polling.adaptive(), 0, each));
         }
         List<MergedWriter> writers = new ArrayList<>();
         for (int i = 0; i < threads; i++) {

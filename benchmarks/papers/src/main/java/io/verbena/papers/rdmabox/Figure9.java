@@ -2,6 +2,7 @@ package io.verbena.papers.rdmabox;
 
 import io.verbena.nic.poll.Polling;
 import io.verbena.nic.sim.HostCompletionQueue;
+import io.verbena.nic.sim.HostPoller;
 import io.verbena.nic.sim.HostQueuePair;
 import io.verbena.nic.sim.Replacement;
 import io.verbena.papers.figures.Claim;
@@ -241,8 +242,8 @@ final class Figure9 extends PaperFigure {
         }
         List<FaultThread> faulting = new ArrayList<>();
         for (HostCompletionQueue each : completions) {
-            PollingThread poller = new PollingThread(
-                    world,
+            HostPoller poller = BoxWorld.poller(
+                    world.cores,
                     each,
                     way.polling,
                     REST_NANOS,

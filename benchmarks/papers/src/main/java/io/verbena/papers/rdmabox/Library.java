@@ -3,6 +3,7 @@ package io.verbena.papers.rdmabox;
 import io.verbena.merge.MergeSettings;
 import io.verbena.merge.Window;
 import io.verbena.nic.poll.Polling;
+import io.verbena.nic.sim.HostPoller;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -103,7 +104,7 @@ enum Library {
         return ways;
     }
 
-    private void poll(BoxWorld world, RemoteAccess way, PollingThread.Taker taker) {
-        world.cores.start("poller", new PollingThread(world, way.completions(), polling, REST_NANOS, taker));
+    private void poll(BoxWorld world, RemoteAccess way, HostPoller.Taker taker) {
+        world.cores.start("poller", BoxWorld.poller(world.cores, way.completions(), polling, REST_NANOS, taker));
     }
 }

@@ -7,6 +7,7 @@ import io.verbena.SendResult;
 import io.verbena.merge.MergingOperations;
 import io.verbena.nic.sim.HostCompletionQueue;
 import io.verbena.nic.sim.HostModel;
+import io.verbena.nic.sim.HostPoller;
 import io.verbena.nic.sim.SimThread;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Whoever drains holds the queue until it has paid: what others post meanwhile waits, and may merge. After {@value
  * #MAX_ROUNDS} rounds it leaves the rest to who polls, as the product does.
  */
-final class MergingPair implements RemoteAccess, PollingThread.Taker {
+final class MergingPair implements RemoteAccess, HostPoller.Taker {
     private static final int MAX_ROUNDS = 16;
     private static final int CLAIM_LINES = 4;
 

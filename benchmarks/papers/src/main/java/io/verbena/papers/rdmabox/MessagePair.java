@@ -5,6 +5,7 @@ import io.verbena.nic.QueuePair;
 import io.verbena.nic.SendRequest;
 import io.verbena.nic.sim.HostCompletionQueue;
 import io.verbena.nic.sim.HostModel;
+import io.verbena.nic.sim.HostPoller;
 import io.verbena.nic.sim.HostQueuePair;
 import io.verbena.nic.sim.SimLock;
 import io.verbena.nic.sim.SimThread;
@@ -71,12 +72,12 @@ final class MessagePair implements RemoteAccess {
     }
 
     /** Takes completions on this side. */
-    PollingThread.Taker asking() {
+    HostPoller.Taker asking() {
         return (by, limit) -> here.completions.poll(by, completion -> onAnswer(completion, by), limit);
     }
 
     /** Takes completions on the peer's side. */
-    PollingThread.Taker answering() {
+    HostPoller.Taker answering() {
         return (by, limit) -> there.completions.poll(by, completion -> onRequest(completion, by), limit);
     }
 

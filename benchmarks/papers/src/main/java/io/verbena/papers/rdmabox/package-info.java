@@ -6,7 +6,7 @@
  *   RdmaboxFigures ──▶ Figure1 ──▶ WriterThread ───────────┐
  *         │      ├───▶ Figure2 ──▶ ClusterThread ──────────┼──▶ BoxWorld      the simulated testbed
  *         │      ├───▶ Figure9 ──▶ FaultThread ────────────┤
- *         │      │                 PollingThread ──────────┤                  who takes completions, by PollLoop
+ *         │      │                 HostPoller ─────────────┤                  who takes completions, by PollLoop
  *         │      ├───▶ Figure8 ──▶ MergedWriter ───────────┤
  *         │      ├───▶ Figure12 ─▶ FileRun ──▶ RemoteAccess┤                  by a Library: RDMAbox and others
  *         │      ├───▶ Figure10    PagedRun ─▶   │         │

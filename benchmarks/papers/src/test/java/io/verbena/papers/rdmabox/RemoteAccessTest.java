@@ -39,7 +39,7 @@ class RemoteAccessTest {
         BoxWorld world = new BoxWorld(1, BoxWorld.card(BoxWorld.WQES, Replacement.LRU), 9, 1, MEMORY);
         MergeSettings settings = new MergeSettings(true, true, MEMORY, () -> Window.fixed(MEMORY));
         MergingPair pair = world.merging(0, 1, settings, 256, PAGE).get(0);
-        world.cores.start("poller", new PollingThread(world, pair.completions(), Polling.adaptive(), 0, pair));
+        world.cores.start("poller", BoxWorld.poller(world.cores, pair.completions(), Polling.adaptive(), 0, pair));
         FileRun file = new FileRun(world, List.of(pair), false, PAGE, 256);
         for (int i = 0; i < 8; i++) {
             file.start("daemon " + i);
