@@ -139,6 +139,33 @@ class PollingTest {
         }
     }
 
+    /** A thread whose waits for a core somebody else counts, such as a simulation, sleeps at once where they are long. */
+    @Test
+    void heedsWhatOthersCountOfItsThread() {
+        RunDelay.Counts counts = new RunDelay.Counts() {
+            @Override
+            public long nanos() {
+                return now / 2; // as a half share of a core
+            }
+
+            @Override
+            public long runs() {
+                return now / 4_000_000;
+            }
+        };
+        Polling busy = Polling.busy();
+        try (PollStrategy heeds = busy.clock(() -> now += 100_000, counts).create(Waiting.GUEST);
+                PollStrategy persists = busy.evenIfCoresAreShort()
+                        .clock(() -> now += 100_000, counts)
+                        .create(Waiting.GUEST)) {
+            heeds.begin(PollStrategy.NO_DEADLINE);
+            assertThat(looksUntilSleep(heeds, BOUND)).isLessThan(BOUND);
+            assertThat(now).isBetween(10_000_000L, 40_000_000L);
+            persists.begin(PollStrategy.NO_DEADLINE);
+            assertThat(looksUntilSleep(persists, BOUND)).isEqualTo(BOUND);
+        }
+    }
+
     @Test
     void settingsOutOfRangeAreRefusedByNameAndValue() {
         assertThatIllegalArgumentException()

@@ -49,8 +49,9 @@ public final class PollingCommand extends RunCommand {
 
     @Option(
             names = "--simulated",
-            description = "On two simulated cores, in a minute or two on any system: two threads with a NIC each, no "
-                    + "fabric, no JVM. The same for the same arguments. 1 simulated second a cell, with --quick 0.2.")
+            description =
+                    "On two simulated cores, in a minute or two on any system: two threads with a NIC each, no "
+                            + "fabric, no JVM. The same for the same arguments. 1 simulated second an idle cell, with --quick 0.2.")
     boolean simulated;
 
     @Option(names = "--seed", paramLabel = "<seed>", description = "Of the simulation; default ${DEFAULT-VALUE}.")
@@ -77,7 +78,7 @@ public final class PollingCommand extends RunCommand {
 
     private List<PollingCell> simulate(List<SchemeName> chosen, List<Integer> counts) {
         double each = seconds > 0 ? seconds : quick ? QUICK_SECONDS : SIMULATED_SECONDS;
-        out.println(text("%d simulated cores, seed %d, %.3g s a cell", SimulatedEcho.CORES, seed, each));
+        out.println(text("%d simulated cores, seed %d, %.2f s an idle cell", SimulatedEcho.CORES, seed, each));
         return new SimulatedPolling(seed, LOADS, counts, (long) (each * 1e9)).measure(chosen);
     }
 

@@ -234,6 +234,11 @@ final class SimulatedEcho {
         return waiting.stream().mapToLong(SimThread::wakes).sum();
     }
 
+    /** The longest round trip of what was counted. */
+    long longestNanos() {
+        return histogram.getMaxValue();
+    }
+
     /** The client's thread and the echo's. */
     List<HostPoller> pollers() {
         return List.copyOf(pollers);

@@ -22,7 +22,7 @@ final class SimulatedPolling {
      *
      * @param seed of all chance
      * @param busy threads beside, in turn
-     * @param nanos of a cell
+     * @param nanos of an idle cell; more messages come in a part of that
      */
     SimulatedPolling(long seed, List<Load> loads, List<Integer> busy, long nanos) {
         this.seed = seed;
