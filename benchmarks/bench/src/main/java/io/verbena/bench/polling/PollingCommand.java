@@ -49,9 +49,8 @@ public final class PollingCommand extends RunCommand {
 
     @Option(
             names = "--simulated",
-            description =
-                    "On two simulated cores, in a minute or two on any system: two threads with a NIC each, no "
-                            + "fabric, no JVM. The same for the same arguments. 1 simulated second an idle cell, with --quick 0.2.")
+            description = "On two simulated cores, on any system: two threads with a NIC each, no fabric, no JVM. The "
+                    + "same for the same arguments. --seconds is of an idle cell; default 1, with --quick 0.2.")
     boolean simulated;
 
     @Option(names = "--seed", paramLabel = "<seed>", description = "Of the simulation; default ${DEFAULT-VALUE}.")
