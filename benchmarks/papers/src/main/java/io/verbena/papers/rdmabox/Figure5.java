@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Figure5 extends PaperFigure {
     private static final double PAPER_CROSSOVER = 928e3;
+    private static final double FREY_CROSSOVER = 256e3; // Frey and Alonso, Minimizing the hidden cost of RDMA, 2009
     private static final int MIN_BYTES = 1 << 10;
     private static final int LARGE = 1 << 20;
     private static final double NO_SLOWER = 0.97;
@@ -73,8 +74,19 @@ final class Figure5 extends PaperFigure {
                 PAPER_CROSSOVER,
                 "B",
                 crossover,
-                crossover > MIN_BYTES && crossover < RegionRates.MAX_BYTES,
-                "one of both is always cheaper"));
+                                crossover > MIN_BYTES && crossover < RegionRates.MAX_BYTES,
+                                "one of both is always cheaper")
+                        .accepting(Numbers.bytes(MIN_BYTES) + " to " + Numbers.bytes(RegionRates.MAX_BYTES)))
+                .claim(Claim.judged(
+                                "5.crossover.paper",
+                                "the length is that of a card with pages to pin: between Frey's and RDMAbox'",
+                                PAPER_CROSSOVER,
+                                "B",
+                                crossover,
+                                crossover >= FREY_CROSSOVER && crossover <= PAPER_CROSSOVER,
+                                "a registration here pins no page and fills no table of a card, so that it is cheaper"
+                                        + " from a shorter length on")
+                        .accepting(Numbers.bytes(FREY_CROSSOVER) + " to " + Numbers.bytes(PAPER_CROSSOVER)));
         report.table(new DataTable(
                 "What it takes a thread",
                 List.of("length", "copy, us", "register and deregister, us", "copy by registration"),

@@ -32,6 +32,7 @@ final class PagingRun implements AutoCloseable {
     private final List<RemoteRegion> regions = new ArrayList<>(); // as WAYS
     private final PageChoice choice;
     private final int threads;
+    private final int cluster;
     private long seed;
 
     /**
@@ -48,10 +49,12 @@ final class PagingRun implements AutoCloseable {
     /**
      * Launches both nodes, and attaches a region for each way.
      *
+     * @param cluster pages of a fault, 1 to {@value PagingThread#CLUSTER}
      * @param window bytes that may be under way, of all threads
      */
-    PagingRun(int threads, long window, long seed) throws IOException {
+    PagingRun(int threads, int cluster, long window, long seed) throws IOException {
         this.threads = threads;
+        this.cluster = cluster;
         this.seed = seed;
         choice = new PageChoice(CLUSTERS, seed);
         directory = new SocketDirectory();
@@ -76,7 +79,7 @@ final class PagingRun implements AutoCloseable {
         long begin = System.nanoTime();
         List<PagingThread> running = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
-            PagingThread thread = new PagingThread(region, choice, writes, seed++, begin + nanos);
+            PagingThread thread = new PagingThread(region, choice, cluster, writes, seed++, begin + nanos);
             running.add(thread);
             thread.start();
         }

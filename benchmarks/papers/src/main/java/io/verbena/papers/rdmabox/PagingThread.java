@@ -30,6 +30,7 @@ final class PagingThread extends Thread {
 
     private final RemoteRegion region;
     private final PageChoice choice;
+    private final int cluster;
     private final double writes;
     private final SplittableRandom random;
     private final long until;
@@ -45,14 +46,17 @@ final class PagingThread extends Thread {
      *
      * @param region polled by its node
      * @param choice of the pages that are missing
+     * @param cluster pages of a fault, 1 to {@value #CLUSTER}
      * @param writes part of the faults that write pages first
      * @param untilNanos when it ends, of {@link System#nanoTime}
      */
-    PagingThread(RemoteRegion region, PageChoice choice, double writes, long seed, long untilNanos) {
+    PagingThread(
+            RemoteRegion region, PageChoice choice, int cluster, double writes, long seed, long untilNanos) {
         super("paging-" + seed);
         setDaemon(true);
         this.region = region;
         this.choice = choice;
+        this.cluster = cluster;
         this.writes = writes;
         this.random = new SplittableRandom(seed);
         this.until = untilNanos;
@@ -77,7 +81,7 @@ final class PagingThread extends Thread {
     }
 
     private void writeOut(int first) {
-        for (int i = 0; i < CLUSTER; i++) {
+        for (int i = 0; i < cluster; i++) {
             mark(pages, i, first + i);
             post(false, first + i, i);
         }
@@ -91,11 +95,11 @@ final class PagingThread extends Thread {
     }
 
     private void readIn(int first) {
-        for (int i = 0; i < CLUSTER; i++) {
+        for (int i = 0; i < cluster; i++) {
             post(true, first + i, i);
         }
         await();
-        for (int i = 0; i < CLUSTER; i++) {
+        for (int i = 0; i < cluster; i++) {
             if (pages.getLong(i * PAGE) != first + i || pages.getLong((i + 1) * PAGE - Long.BYTES) != ~(first + i)) {
                 throw new RunException("page " + (first + i) + " came as page " + pages.getLong(i * PAGE));
             }

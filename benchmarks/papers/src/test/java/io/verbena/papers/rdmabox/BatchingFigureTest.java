@@ -2,6 +2,7 @@ package io.verbena.papers.rdmabox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.papers.figures.Claim;
 import io.verbena.papers.figures.DataTable;
 import io.verbena.papers.figures.FigureReport;
 import io.verbena.papers.figures.PaperFigure.Size;
@@ -18,7 +19,18 @@ class BatchingFigureTest {
     void eachWayPagesAndIsComparedWithSingleRequests() {
         FigureReport report = new BatchingFigure().run(1, Size.QUICK);
 
-        assertThat(report.claims()).hasSize(20);
+        assertThat(report.claims()).hasSize(34);
+        assertThat(report.claims())
+                .filteredOn(claim -> claim.id().endsWith(".chained") || claim.id().equals("7.lone.alone"))
+                .hasSize(5)
+                .allSatisfy(claim -> assertThat(claim.ours()).as(claim.id()).isEqualTo(1))
+                .allMatch(Claim::holds);
+        assertThat(report.claims()) // the paper's reduction has two bounds
+                .filteredOn(claim -> claim.id().endsWith(".requests"))
+                .hasSize(4)
+                .allSatisfy(claim -> assertThat(claim.holds())
+                        .as(claim.id())
+                        .isEqualTo(claim.ours() >= 0.83 && claim.ours() <= 0.9));
         DataTable table = report.tables().get(0);
         assertThat(table.rows()).hasSize(16);
         int requests = table.heads().indexOf("work requests a request");
