@@ -63,7 +63,7 @@ public final class MuxOptions {
         return this;
     }
 
-    /** Which of the channels that share a queue pair sends next; {@link MuxScheduler#DEFICIT_ROUND_ROBIN} by default. */
+    /** Which of the channels that share a queue pair sends next; {@link MuxScheduler#DEFICIT_ROUND_ROBIN} at first. */
     public MuxOptions scheduler(MuxScheduler discipline) {
         scheduler = Objects.requireNonNull(discipline, "discipline");
         return this;
