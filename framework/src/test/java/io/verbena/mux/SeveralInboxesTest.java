@@ -137,7 +137,7 @@ class SeveralInboxesTest {
         assertThat(rig.peer.state()).isEqualTo(QpState.RTS);
     }
 
-    /** The parts that the peer has of a long message lie far before what it refuses: no other is begun before its end. */
+    /** The peer has parts of a long message long before what it refuses: no other is begun before its end. */
     @Test
     void aLongMessageGoesOnThoughOnlyShortOnesAreTakenBack() {
         rig = new SimChannels(1, new LinkProfile().rate(1_000_000_000L), SEGMENT, 64 << 20, 16 << 20, SMALL);

@@ -139,7 +139,7 @@ class PollingTest {
         }
     }
 
-    /** A thread whose waits for a core somebody else counts, such as a simulation, sleeps at once where they are long. */
+    /** A thread whose waits for a core are counted by somebody else, a simulation, sleeps at once where they are long. */
     @Test
     void heedsWhatOthersCountOfItsThread() {
         RunDelay.Counts counts = new RunDelay.Counts() {

@@ -12,12 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
-import java.util.function.IntFunction;
 import org.agrona.ExpandableDirectByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -28,16 +26,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Values that are moved out of a shard and in again: every answer is that of a shard with room enough. */
 @Timeout(180)
 class OverflowTest {
-    private static final int KEYS = 300;
-    private static final int FAR = 8 << 20;
-    private static final int LIMIT = 100_000;
+    static final int KEYS = 300;
+    static final int FAR = 8 << 20;
+    static final int LIMIT = 100_000;
     private static final int BUDGET = 4 << 20;
 
-    private static ShardContext context(OverflowMemory far) {
+    static ShardContext context(OverflowMemory far) {
         return new ShardContext().seed(1).maxMemory(LIMIT).overflow(far, 0, FAR);
     }
 
-    private static String value(int length, int seed) {
+    static String value(int length, int seed) {
         StringBuilder text = new StringBuilder(length);
         for (int i = 0; i < length; i++) {
             text.append((char) ('a' + (i * 7 + seed) % 26));
@@ -148,7 +146,7 @@ class OverflowTest {
         model.forEach((key, value) -> assertThat(f.call("GET", key)).isEqualTo(value));
     }
 
-    private static void fill(ShardFixture f, int keys) {
+    static void fill(ShardFixture f, int keys) {
         for (int i = 0; i < keys; i++) {
             assertThat(f.call("SET", "key" + i, value(1000, i))).isEqualTo("OK");
         }
@@ -174,120 +172,6 @@ class OverflowTest {
             assertThat(out).isPositive();
             assertThat(f.call("DBSIZE")).isEqualTo(0L);
             assertThat(f.shard.overflow().values()).isZero();
-        }
-    }
-
-    /** A key of each type and encoding, twice as many as there is room for, comes back as it went. */
-    @Test
-    void everyTypeGoesAndComesBack() {
-        Map<String, String> reads = new LinkedHashMap<>();
-        try (ShardFixture f = new ShardFixture(context(new SlowMemory(FAR, 1, 2)))) {
-            for (int i = 0; i < 20; i++) {
-                make(f, reads, "list", "LRANGE list 0 -1", 300, i, n -> "RPUSH list e" + n);
-                make(f, reads, "integers", "SMEMBERS integers", 100, i, n -> "SADD integers " + n);
-                make(f, reads, "set", "SMEMBERS set", 300, i, n -> "SADD set m" + n);
-                make(f, reads, "small", "HGETALL small", 20, i, n -> "HSET small f" + n + " v" + n);
-                make(f, reads, "hash", "HGETALL hash", 300, i, n -> "HSET hash f" + n + " v" + n);
-                make(f, reads, "few", "ZRANGE few 0 -1 WITHSCORES", 20, i, n -> "ZADD few " + n + ".5 m" + n);
-                make(f, reads, "many", "ZRANGE many 0 -1 WITHSCORES", 300, i, n -> "ZADD many " + n + ".5 m" + n);
-            }
-            assertThat(f.shard.usedMemory()).isLessThan(2 * LIMIT);
-            for (int i = 0; i < 20; i++) {
-                assertThat(f.run("OBJECT ENCODING list" + i)).isEqualTo("quicklist");
-                assertThat(f.run("OBJECT ENCODING integers" + i)).isEqualTo("intset");
-                assertThat(f.run("OBJECT ENCODING set" + i)).isEqualTo("hashtable");
-                assertThat(f.run("OBJECT ENCODING small" + i)).isEqualTo("listpack");
-                assertThat(f.run("OBJECT ENCODING hash" + i)).isEqualTo("hashtable");
-                assertThat(f.run("OBJECT ENCODING few" + i)).isEqualTo("listpack");
-                assertThat(f.run("OBJECT ENCODING many" + i)).isEqualTo("skiplist");
-                assertThat(f.run("TYPE hash" + i)).isEqualTo("hash");
-                assertThat((String) f.run("GET many" + i)).startsWith("WRONGTYPE");
-                assertThat((String) f.run("HGET list" + i + " x")).startsWith("WRONGTYPE");
-            }
-            assertThat(f.shard.overflow().values()).isGreaterThan(100);
-            assertThat(f.shard.overflow().movedIn())
-                    .as("none of these needs a value")
-                    .isEqualTo(
-                            f.shard.overflow().movedOut() - f.shard.overflow().values());
-            long movedIn = f.shard.overflow().movedIn();
-            reads.forEach(
-                    (read, content) -> assertThat(sorted(f, read)).as(read).isEqualTo(content));
-            assertThat(f.shard.overflow().movedIn() - movedIn).isGreaterThan(100);
-            f.deleteEachKey();
-            assertThat(f.shard.overflow().values()).isZero();
-        }
-    }
-
-    private static void make(
-            ShardFixture f,
-            Map<String, String> reads,
-            String key,
-            String read,
-            int elements,
-            int i,
-            IntFunction<String> command) {
-        for (int n = 0; n < elements; n++) {
-            f.run(command.apply(n + i).replaceFirst(" " + key, " " + key + i));
-        }
-        String own = read.replaceFirst(key, key + i);
-        reads.put(own, sorted(f, own));
-    }
-
-    /** Dictionaries have no order. */
-    private static String sorted(ShardFixture f, String read) {
-        List<?> elements = (List<?>) f.run(read);
-        return read.startsWith("SMEMBERS") || read.startsWith("HGETALL")
-                ? new TreeSet<>(elements).toString()
-                : elements.toString();
-    }
-
-    /** Of what is too long, by its elements or its bytes, nothing is out; what replaces a value needs none. */
-    @Test
-    void whatIsTooLongStays() {
-        ShardContext context =
-                new ShardContext().seed(1).maxMemory(1 << 20).overflow(new SlowMemory(FAR, 1, 1), 0, FAR);
-        try (ShardFixture f = new ShardFixture(context)) {
-            for (int i = 0; i <= Overflow.MAX_ELEMENTS; i++) {
-                f.run("SADD wide m" + i);
-            }
-            for (int i = 0; i < 10; i++) {
-                f.call("RPUSH", "deep", i < 5 ? "x" : value(15_000, i));
-                f.call("HSET", "heavy", "f" + i, value(30_000, i));
-            }
-            f.now += 10_000;
-            fill(f, 2000);
-            long movedIn = f.shard.overflow().movedIn();
-            assertThat(f.run("SCARD wide")).isEqualTo(Overflow.MAX_ELEMENTS + 1L);
-            assertThat(f.run("LLEN deep")).isEqualTo(10L);
-            assertThat(f.run("HLEN heavy")).isEqualTo(10L);
-            assertThat(f.shard.overflow().movedIn()).isEqualTo(movedIn);
-
-            f.run("LTRIM deep 0 6");
-            f.run("SPOP wide 10");
-            f.now += 10_000;
-            fill(f, 2000);
-            movedIn = f.shard.overflow().movedIn();
-            assertThat(f.run("SCARD wide")).isEqualTo(Overflow.MAX_ELEMENTS - 9L);
-            assertThat(f.run("LLEN deep")).isEqualTo(7L);
-            assertThat(f.shard.overflow().movedIn()).as("they became shorter").isEqualTo(movedIn + 2);
-        }
-    }
-
-    /** A value that is to be replaced is not looked at, and may be lost. */
-    @Test
-    void whatIsReplacedIsNotNeeded() {
-        SlowMemory far = new SlowMemory(FAR, 1, 1);
-        try (ShardFixture f = new ShardFixture(context(far))) {
-            for (int i = 0; i < 200; i++) {
-                f.run("SADD target m" + i);
-            }
-            f.now += 10_000;
-            fill(f, KEYS);
-            far.lose();
-            assertThat((String) f.run("SCARD target")).startsWith("OVERFLOW the value is lost");
-            f.run("SADD source a b c");
-            assertThat(f.run("SUNIONSTORE target source")).isEqualTo(3L);
-            assertThat(f.run("SCARD target")).isEqualTo(3L);
         }
     }
 
