@@ -261,7 +261,8 @@ final class BatchingFigure extends PaperFigure {
         try (PagingRun paging = new PagingRun(1, 1, RegionOptions.DEFAULT_WINDOW, seed)) {
             Mix mix = measure(paging, Load.LONE, RegionOptions.DEFAULT_WINDOW, rounds, nanos);
             double farthest = 1; // from one
-            for (PagingRun.Result each : mix.rounds().stream().flatMap(List::stream).toList()) {
+            for (PagingRun.Result each :
+                    mix.rounds().stream().flatMap(List::stream).toList()) {
                 farthest = farther(farther(farthest, requests(each)), doorbells(each));
             }
             report.claim(latency(

@@ -69,11 +69,11 @@ final class Figure5 extends PaperFigure {
         }
         double crossover = crossover(lengths, copies, registrations);
         report.claim(Claim.judged(
-                "5.crossover",
-                "a length from which registering is cheaper than copying, and below which it is not",
-                PAPER_CROSSOVER,
-                "B",
-                crossover,
+                                "5.crossover",
+                                "a length from which registering is cheaper than copying, and below which it is not",
+                                PAPER_CROSSOVER,
+                                "B",
+                                crossover,
                                 crossover > MIN_BYTES && crossover < RegionRates.MAX_BYTES,
                                 "one of both is always cheaper")
                         .accepting(Numbers.bytes(MIN_BYTES) + " to " + Numbers.bytes(RegionRates.MAX_BYTES)))

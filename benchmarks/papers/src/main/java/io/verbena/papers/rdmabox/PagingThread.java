@@ -50,8 +50,7 @@ final class PagingThread extends Thread {
      * @param writes part of the faults that write pages first
      * @param untilNanos when it ends, of {@link System#nanoTime}
      */
-    PagingThread(
-            RemoteRegion region, PageChoice choice, int cluster, double writes, long seed, long untilNanos) {
+    PagingThread(RemoteRegion region, PageChoice choice, int cluster, double writes, long seed, long untilNanos) {
         super("paging-" + seed);
         setDaemon(true);
         this.region = region;

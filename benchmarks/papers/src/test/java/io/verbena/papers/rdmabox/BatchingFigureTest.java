@@ -21,7 +21,8 @@ class BatchingFigureTest {
 
         assertThat(report.claims()).hasSize(34);
         assertThat(report.claims())
-                .filteredOn(claim -> claim.id().endsWith(".chained") || claim.id().equals("7.lone.alone"))
+                .filteredOn(
+                        claim -> claim.id().endsWith(".chained") || claim.id().equals("7.lone.alone"))
                 .hasSize(5)
                 .allSatisfy(claim -> assertThat(claim.ours()).as(claim.id()).isEqualTo(1))
                 .allMatch(Claim::holds);

@@ -17,9 +17,7 @@ class Figure5Test {
     void bothAreMeasuredAtEachLength() {
         FigureReport report = new Figure5().run(1, Size.QUICK);
 
-        assertThat(report.claims())
-                .extracting(Claim::id)
-                .containsExactly("5.crossover", "5.crossover.paper", "5.rate");
+        assertThat(report.claims()).extracting(Claim::id).containsExactly("5.crossover", "5.crossover.paper", "5.rate");
         assertThat(report.tables()).extracting(table -> table.rows().size()).containsExactly(13, 5);
         DataTable costs = report.tables().get(0);
         assertThat(costs.rows())

@@ -106,18 +106,13 @@ final class ChannelPlan extends Plan<ChannelPlan, ChannelPlan.Feature> {
         int kind = random.nextInt(100);
         return kind < 60
                 ? 2 + random.nextInt(11)
-                : kind < 90
-                        ? 12 + random.nextInt(60)
-                        : kind < 98 ? 72 + random.nextInt(250) : THOUSAND;
+                : kind < 90 ? 12 + random.nextInt(60) : kind < 98 ? 72 + random.nextInt(250) : THOUSAND;
     }
 
     /** The link's, each way. */
     LinkProfile profile() {
-        LinkProfile profile = new LinkProfile()
-                .rate(rate)
-                .delay(delay)
-                .window(window)
-                .direct(has(Feature.DIRECT));
+        LinkProfile profile =
+                new LinkProfile().rate(rate).delay(delay).window(window).direct(has(Feature.DIRECT));
         if (has(Feature.LOSS)) {
             profile.loss(0.005 * percent);
         }
@@ -138,7 +133,10 @@ final class ChannelPlan extends Plan<ChannelPlan, ChannelPlan.Feature> {
     /** What both nodes have room for, and how much they send at a time. */
     SimNode.Options node() {
         SimNode.Options options = new SimNode.Options().appendQueues(64);
-        return has(Feature.SMALL_TURNS) ? options.arbiter(ArbiterSettings.defaults().withAloneBudget(turnBytes).withMinChunk(turnBytes)) : options;
+        return has(Feature.SMALL_TURNS)
+                ? options.arbiter(
+                        ArbiterSettings.defaults().withAloneBudget(turnBytes).withMinChunk(turnBytes))
+                : options;
     }
 
     /** Bytes of an inbox. */

@@ -164,11 +164,11 @@ final class ChannelRig {
 
     /** Takes messages of an inbox, so many at most. */
     void take(WalkedInbox inbox, int most) {
-        inbox.queue.poll((b, at, length, qp, sequence, flags) -> taken(inbox, b, at, length, qp, sequence, flags), most);
+        inbox.queue.poll(
+                (b, at, length, qp, sequence, flags) -> taken(inbox, b, at, length, qp, sequence, flags), most);
     }
 
-    private void taken(
-            WalkedInbox inbox, DirectBuffer b, int at, int length, int qp, int sequence, int flags) {
+    private void taken(WalkedInbox inbox, DirectBuffer b, int at, int length, int qp, int sequence, int flags) {
         SharedPair pair = byPeer.get(qp);
         if (pair == null) {
             throw new WalkFailure(inbox + ": a message of queue pair " + qp + ", of which there is none");
@@ -225,7 +225,8 @@ final class ChannelRig {
     /** What is there, in words. */
     String state() {
         StringBuilder text = new StringBuilder();
-        pairs.forEach(p -> text.append(p.shared).append(", quota ").append(p.quota.bytes()).append("; "));
+        pairs.forEach(p ->
+                text.append(p.shared).append(", quota ").append(p.quota.bytes()).append("; "));
         inboxes.forEach(inbox -> text.append(inbox.state()).append("; "));
         return text.toString();
     }

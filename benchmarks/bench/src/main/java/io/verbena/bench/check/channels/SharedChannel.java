@@ -81,8 +81,7 @@ final class SharedChannel {
 
     private boolean post(int length, How how, int key) {
         int sequence = lengths.size();
-        request.appendImmediate(inbox.queue.id(), key, sequence)
-                .stream(path.stream())
+        request.appendImmediate(inbox.queue.id(), key, sequence).stream(path.stream())
                 .signaled(false)
                 .local(data.key(), data.offset(number, sequence), length);
         boolean done;
