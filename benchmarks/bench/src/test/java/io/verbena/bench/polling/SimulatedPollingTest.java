@@ -96,10 +96,10 @@ class SimulatedPollingTest {
 
     @Test
     void besideTwoBusyThreadsWhoNeverSleepsWaitsForASlice() {
-        Figures busy = echo(SchemeName.BUSY, 2).run(1_000, 20 * MILLI, 200 * MILLI);
-        assertThat(busy.p99()).isBetween(1.0 * QUANTUM, 3.0 * QUANTUM);
+        Figures busy = echo(SchemeName.BUSY, 2).run(1_000, 10 * MILLI, 100 * MILLI);
+        assertThat(busy.p99()).isBetween(0.9 * QUANTUM, 1.1 * QUANTUM);
         assertThat(busy.cpuNanos() * busy.rate()).isBetween(0.9e9, 1.1e9); // half of the two cores
-        assertThat(echo(SchemeName.BUSY, 0).run(1_000, 20 * MILLI, 20 * MILLI).p99())
+        assertThat(echo(SchemeName.BUSY, 0).run(1_000, 2 * MILLI, 10 * MILLI).p99())
                 .isLessThan(10_000);
     }
 
