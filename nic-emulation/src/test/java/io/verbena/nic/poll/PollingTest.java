@@ -139,7 +139,7 @@ class PollingTest {
         }
     }
 
-    /** A thread whose waits for a core are counted by somebody else, a simulation, sleeps at once where they are long. */
+    /** Where somebody else counts how long a thread waits for a core, a simulation, it sleeps at once if that is long. */
     @Test
     void heedsWhatOthersCountOfItsThread() {
         RunDelay.Counts counts = new RunDelay.Counts() {
