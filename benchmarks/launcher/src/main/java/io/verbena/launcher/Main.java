@@ -1,5 +1,6 @@
 package io.verbena.launcher;
 
+import io.verbena.bench.check.channels.SimulateChannels;
 import io.verbena.bench.check.messages.SoakCommand;
 import io.verbena.bench.check.nodes.SimulateNodes;
 import io.verbena.bench.command.Bench;
@@ -61,6 +62,7 @@ public final class Main implements Runnable {
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Main());
         insert(line, "simulate", "append", new SimulateNodes());
+        insert(line, "simulate", "nodes", new SimulateChannels());
         insert(line, "bench", "scale", new EtcRun());
         return VerbenaCommand.of(line);
     }
