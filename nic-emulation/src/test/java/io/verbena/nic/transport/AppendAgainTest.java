@@ -100,13 +100,27 @@ class AppendAgainTest {
     }
 
     @Test
-    void runNamesNothing() {
+    void runNamesWhatItsLastMessageIsFor() {
+        pair.run(append(queue, 10));
+        pair.run(append(another, 11), append(another, 12).stream(2));
+        pair.run(append(another, 13).stream(2));
+        pair.run(append(queue, 14));
+        assertThat(pair.ab.sent())
+                .endsWith("APPEND_ONLY_AGAIN 103 ask 13B", "APPEND_ONLY 104 ask queue=0 length=14 14B");
+        assertThat(b.messages(queue)).containsExactly(message(10, ""), message(14, ""));
+        assertThat(b.messages(another))
+                .containsExactly(message(11, ""), message(12, " stream=2"), message(13, " stream=2"));
+    }
+
+    /** What went alone at first may be sent again in a run, and a copy of what was behind it come after that. */
+    @Test
+    void aLateCopyBehindARunIsForWhatTheRunEndedWith() {
         pair.run(append(queue, 10));
         pair.run(append(another, 11), append(another, 12));
-        pair.run(append(queue, 13));
-        assertThat(pair.ab.sent()).last().isEqualTo("APPEND_ONLY_AGAIN 103 ask 13B");
-        assertThat(b.messages(queue)).containsExactly(message(10, ""), message(13, ""));
-        assertThat(b.messages(another)).hasSize(2);
+        b.arrive(NIC_A, again(103, 13));
+        b.turn();
+        assertThat(b.messages(queue)).hasSize(1);
+        assertThat(b.messages(another)).hasSize(3);
     }
 
     @Test
