@@ -30,8 +30,8 @@ class SimulateChannelsTest {
     void seedsPassAndEverythingHappens() {
         ChannelTally tally = new ChannelTally();
         ByteArrayOutputStream said = new ByteArrayOutputStream();
-        Walks<ChannelPlan> walks = new Walks<>(
-                1, 120, 2, Long.MAX_VALUE, SimulateChannelsTest::plan, SimulateChannels.into(tally));
+        Walks<ChannelPlan> walks =
+                new Walks<>(1, 120, 2, Long.MAX_VALUE, SimulateChannelsTest::plan, SimulateChannels.into(tally));
         walks.run(new PrintStream(said, true, StandardCharsets.UTF_8));
         assertThat(walks.failed())
                 .as(said.toString(StandardCharsets.UTF_8))
@@ -69,7 +69,9 @@ class SimulateChannelsTest {
         ChannelPlan plan = new ChannelPlan(4711, 40, Ranges.parse("3,7-9"), EnumSet.of(Feature.LOSS, Feature.CRASHES));
         assertThat(plan.replay())
                 .isEqualTo("verbena simulate channels --seed 4711 --steps 40 --without 3,7-9 --off loss,crashes");
-        assertThat(new CommandLine(new SimulateChannels()).execute("--seeds", "0")).isEqualTo(2);
-        assertThat(new CommandLine(new SimulateChannels()).execute("--seeds", "3")).isZero();
+        assertThat(new CommandLine(new SimulateChannels()).execute("--seeds", "0"))
+                .isEqualTo(2);
+        assertThat(new CommandLine(new SimulateChannels()).execute("--seeds", "3"))
+                .isZero();
     }
 }
