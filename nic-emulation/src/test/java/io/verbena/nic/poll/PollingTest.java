@@ -139,7 +139,7 @@ class PollingTest {
         }
     }
 
-    /** Where somebody else counts how long a thread waits for a core, a simulation, it sleeps at once if that is long. */
+    /** Where somebody else counts how long a thread waits for a core, it sleeps at once if that is long. */
     @Test
     void heedsWhatOthersCountOfItsThread() {
         RunDelay.Counts counts = new RunDelay.Counts() {
