@@ -57,7 +57,7 @@ class AppendRunTest {
                 .containsExactly(message(10, ""), message(20, " immediate=7"), "0B of 5 ", message(8, ""));
         assertThat(a.counted(NicCounter.MERGED_APPENDS)).isEqualTo(3);
         pair.run(append(5, 1));
-        assertThat(pair.ab.sent()).containsExactly("APPEND_ONLY 104 ask queue=0 length=1 1B");
+        assertThat(pair.ab.sent()).containsExactly("APPEND_ONLY_AGAIN 104 ask 1B");
     }
 
     @Test
@@ -98,7 +98,7 @@ class AppendRunTest {
         assertThat(pair.ab.sent())
                 .containsExactly(
                         "APPEND_RUN 100 ask queue=0 length=240 messages=2 240B",
-                        "APPEND_ONLY 102 ask queue=0 length=1 1B");
+                        "APPEND_ONLY_AGAIN 102 ask 1B");
     }
 
     @Test
@@ -159,7 +159,7 @@ class AppendRunTest {
         assertThat(pair.ab.sent())
                 .containsExactly(
                         "APPEND_RUN 100 ask queue=0 length=56 messages=2 56B",
-                        "APPEND_ONLY 102 ask queue=0 length=30 30B",
+                        "APPEND_ONLY_AGAIN 102 ask 30B",
                         "APPEND_RUN 100 ask queue=0 length=96 messages=3 96B");
         assertThat(b.messages(queue)).containsExactly(message(10, ""), message(20, ""), message(30, ""));
     }
