@@ -97,8 +97,7 @@ class AppendRunTest {
         pair.run(append(1, 112), append(2, 112), append(3, 1)); // records of 128 and 128 bytes
         assertThat(pair.ab.sent())
                 .containsExactly(
-                        "APPEND_RUN 100 ask queue=0 length=240 messages=2 240B",
-                        "APPEND_ONLY_AGAIN 102 ask 1B");
+                        "APPEND_RUN 100 ask queue=0 length=240 messages=2 240B", "APPEND_ONLY_AGAIN 102 ask 1B");
     }
 
     @Test

@@ -56,7 +56,7 @@ class SimulatedPollingTest {
         Figures busy = echo(SchemeName.BUSY, 0).run(1_000, 2 * MILLI, 20 * MILLI);
         Figures event = echo(SchemeName.EVENT, 0).run(1_000, 2 * MILLI, 100 * MILLI);
         assertThat(event.messages()).isBetween(99L, 101L);
-        assertThat(event.wakeUps() * event.messages()).isEqualTo(THREADS * event.messages());
+        assertThat(event.wakeUps() * event.messages()).isEqualTo((double) (THREADS * event.messages()));
         assertThat(event.p50()).isGreaterThan(busy.p50() + THREADS * CORE_WAKES_NANOS);
         assertThat(event.cpuNanos()).isLessThan(busy.cpuNanos() / 100);
     }

@@ -1,5 +1,6 @@
 package io.verbena.bench.check.channels;
 
+import io.verbena.MuxScheduler;
 import io.verbena.bench.check.channels.ChannelPlan.Feature;
 import io.verbena.bench.check.channels.ChannelTally.Event;
 import io.verbena.mux.SharedPath;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What two nodes have while neither crashes: inboxes, queue pairs, and the channels that share them. */
 final class ChannelRig {
+    private static final MuxScheduler SCHEDULER = MuxScheduler.DEFICIT_ROUND_ROBIN;
+
     private static final int MAX_STREAMS = 3_000;
     private static final int ERRORS = 8_192;
 
@@ -69,7 +72,8 @@ final class ChannelRig {
                         .maxInline(64)),
                 plan.depth,
                 plan.depth,
-                plan.segment);
+                plan.segment,
+                SCHEDULER);
         SenderQuota quota = receiver.nic().createSenderQuota(plan.quota());
         QueuePair peer = there.createQueuePair(new QueuePairAttributes()
                 .completionQueue(receiver.nic().createCompletionQueue(64))
@@ -85,7 +89,7 @@ final class ChannelRig {
 
     /** Many send by the peer's queue pair too: what it refuses it refuses alone. */
     private void shareBack(QueuePair peer) {
-        if (new SharedQueuePair(peer, plan.depth, plan.depth, plan.segment).members() != 0) {
+        if (new SharedQueuePair(peer, plan.depth, plan.depth, plan.segment, SCHEDULER).members() != 0) {
             throw new WalkFailure(peer + " has channels");
         }
     }
