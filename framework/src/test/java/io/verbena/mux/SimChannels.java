@@ -55,13 +55,22 @@ final class SimChannels {
         }
 
         boolean post(int length) {
-            int at = (31 * number + 7 * posted) & 0xFF;
-            request.appendImmediate(inbox.id(), inbox.key(), posted).stream(path.stream())
-                    .signaled(false)
-                    .local(data.key(), at, length);
-            boolean done = path.post(request) == PostResult.POSTED;
+            boolean done = post(length, inbox.key());
             posted += done ? 1 : 0;
             return done;
+        }
+
+        /** Posts a message that the peer refuses for good. */
+        boolean postWithWrongKey(int length) {
+            return post(length, ~inbox.key());
+        }
+
+        private boolean post(int length, int key) {
+            int at = (31 * number + 7 * posted) & 0xFF;
+            request.appendImmediate(inbox.id(), key, posted).stream(path.stream())
+                    .signaled(false)
+                    .local(data.key(), at, length);
+            return path.post(request) == PostResult.POSTED;
         }
 
         boolean isDone() {

@@ -107,7 +107,10 @@ final class Overflow {
 
     /** Moves a value out that has not been used for long. */
     Moving moveOut(long now) {
-        for (int tries = 0; tries < MAX_TRIES && pool.choose(databases, movable, now); tries++) {
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            if (!pool.choose(databases, movable, now)) {
+                return Moving.NONE;
+            }
             Keyspace keys = pool.chosenKeyspace();
             long entry = pool.chosen();
             byte encoding = keys.encoding(entry);
@@ -122,7 +125,7 @@ final class Overflow {
             }
             keys.markTooLong(entry);
         }
-        return Moving.NONE;
+        return Moving.BUSY; // others may be short enough
     }
 
     private Moving moveOut(Keyspace keys, long entry, UnsafeBuffer source, int at, int length) {

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -130,6 +131,55 @@ class OverflowTypesTest {
             f.run("SADD source a b c");
             assertThat(f.run("SUNIONSTORE target source")).isEqualTo(3L);
             assertThat(f.run("SCARD target")).isEqualTo(3L);
+        }
+    }
+
+    /** What is too long is met once, however much there is of it, and what is not goes in its place. */
+    @Test
+    void whatIsTooLongHoldsUpNothing() {
+        ShardContext context =
+                new ShardContext().seed(1).maxMemory(40 << 20).overflow(new SlowMemory(64 << 20, 1, 1), 0, 64 << 20);
+        try (ShardFixture f = new ShardFixture(context)) {
+            for (int i = 0; i < 300; i++) {
+                f.call("RPUSH", "list" + i, value(22_000, i), value(22_000, i), value(22_000, i));
+            }
+            f.now += 10_000;
+            for (int i = 0; i < 600; i++) {
+                assertThat(f.call("SET", "key" + i, value(60_000, i))).isEqualTo("OK");
+            }
+            assertThat(f.shard.overflow().values()).isPositive();
+        }
+    }
+
+    /** Where memory runs out while a value comes in, it is still out, and what was made of it is freed. */
+    @Test
+    void whatFindsNoMemoryIsStillOut() {
+        AtomicReference<FailingAllocator> allocator = new AtomicReference<>();
+        try (ShardFixture f = new ShardFixture(context(new SlowMemory(FAR, 1, 1)), (memory, budget) -> {
+            allocator.set(new FailingAllocator(memory, budget));
+            return allocator.get();
+        })) {
+            for (int i = 0; i < 300; i++) {
+                f.run("RPUSH list e" + i);
+                f.run("SADD set m" + i);
+                f.run("HSET hash f" + i + " v" + i);
+                f.run("ZADD many " + i + " m" + i);
+            }
+            f.now += 10_000;
+            fill(f, KEYS);
+            for (String read : List.of("LLEN list", "SCARD set", "HLEN hash", "ZCARD many")) {
+                int failures = 0;
+                Object answer = "OOM";
+                for (int n = 1; String.valueOf(answer).startsWith("OOM"); n++) {
+                    allocator.get().failAt(n, true);
+                    answer = f.run(read);
+                    failures += allocator.get().disarm();
+                }
+                assertThat(answer).as(read).isEqualTo(300L);
+                assertThat(failures).as(read).isGreaterThan(1);
+            }
+            f.deleteEachKey();
+            assertThat(f.shard.usedMemory()).isLessThanOrEqualTo(ShardFixture.EMPTY_BYTES);
         }
     }
 }
