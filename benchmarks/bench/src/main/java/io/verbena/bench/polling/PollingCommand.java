@@ -29,8 +29,8 @@ public final class PollingCommand extends RunCommand {
             new Load("1 k/s", 1_000),
             new Load("100 k/s", 100_000),
             new Load("saturation", EchoClient.SATURATION));
-    private static final double SIMULATED_SECONDS = 1;
-    private static final double QUICK_SECONDS = 0.2;
+    private static final double SIMULATED_SECONDS = 0.5;
+    private static final double QUICK_SECONDS = 0.1;
 
     @Option(names = "--quick", description = "Three minutes: one second a cell, 0 and 1 busy processes.")
     boolean quick;
@@ -50,7 +50,7 @@ public final class PollingCommand extends RunCommand {
     @Option(
             names = "--simulated",
             description = "On two simulated cores, on any system: two threads with a NIC each, no fabric, no JVM. The "
-                    + "same for the same arguments. --seconds is of an idle cell; default 1, with --quick 0.2.")
+                    + "same for the same arguments. --seconds is of an idle cell; default 0.5, with --quick 0.1.")
     boolean simulated;
 
     @Option(names = "--seed", paramLabel = "<seed>", description = "Of the simulation; default ${DEFAULT-VALUE}.")

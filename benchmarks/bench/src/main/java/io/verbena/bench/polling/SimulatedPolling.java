@@ -9,6 +9,7 @@ import java.util.Optional;
 
 /** The cells of {@link PollingRun} on a simulated machine of two cores: in virtual time, so exact, and repeatable. */
 final class SimulatedPolling {
+    private static final int MANY = 1_000; // messages a second, of which a part of the time shows as much
 
     private final long seed;
     private final List<Load> loads;
@@ -22,7 +23,7 @@ final class SimulatedPolling {
      *
      * @param seed of all chance
      * @param busy threads beside, in turn
-     * @param nanos of an idle cell; more messages come in a part of that
+     * @param nanos of an idle cell; one of 1,000 messages a second takes a fifth of that, one of more a twentieth
      */
     SimulatedPolling(long seed, List<Load> loads, List<Integer> busy, long nanos) {
         this.seed = seed;
@@ -44,8 +45,10 @@ final class SimulatedPolling {
 
     private PollingCell cell(Setting setting) {
         Load load = setting.load;
+        boolean isMore = load.rate() > MANY || load.rate() == EchoClient.SATURATION;
+        long span = isMore ? nanos / 20 : load.rate() == MANY ? nanos / 5 : nanos;
         PollingCell.Figures figures =
-                new SimulatedEcho(seed, polling(setting.scheme), setting.busy).run(load.rate(), nanos / 2, nanos);
+                new SimulatedEcho(seed, polling(setting.scheme), setting.busy).run(load.rate(), span / 2, span);
         return figures.messages() == 0
                 ? PollingCell.ofVoid(setting.scheme, load.text(), setting.busy, "void: no message came back")
                 : new PollingCell(setting.scheme, load.text(), setting.busy, Optional.empty(), figures);

@@ -33,11 +33,11 @@ class SimulatedPollingTest {
     void aRunIsAFunctionOfItsSeed() {
         List<SchemeName> schemes = List.of(SchemeName.EVENT, SchemeName.ADAPTIVE, SchemeName.KVM);
         List<Load> loads = List.of(new Load("some", 20_000), new Load("all", EchoClient.SATURATION));
-        List<PollingCell> cells = new SimulatedPolling(1, loads, List.of(0, 1), 20 * MILLI).measure(schemes);
+        List<PollingCell> cells = new SimulatedPolling(1, loads, List.of(0, 1), 400 * MILLI).measure(schemes);
         assertThat(cells).hasSize(12).allMatch(cell -> cell.figures().messages() > 0);
-        assertThat(new SimulatedPolling(1, loads, List.of(0, 1), 20 * MILLI).measure(schemes))
+        assertThat(new SimulatedPolling(1, loads, List.of(0, 1), 400 * MILLI).measure(schemes))
                 .isEqualTo(cells);
-        assertThat(new SimulatedPolling(2, loads, List.of(0, 1), 20 * MILLI).measure(schemes))
+        assertThat(new SimulatedPolling(2, loads, List.of(0, 1), 400 * MILLI).measure(schemes))
                 .isNotEqualTo(cells);
     }
 
